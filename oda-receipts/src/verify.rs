@@ -281,8 +281,7 @@ impl Verifier {
             if read.map_err(|e| ReceiptError::Read(Arc::new(e)))? == 0 {
                 return Ok(self.report());
             }
-            self.feed(&line)
-                .map_err(|fault| ReceiptError::Broken(Box::new(fault)))?;
+            self.feed(&line).map_err(ReceiptError::Broken)?;
         }
     }
 
@@ -293,14 +292,15 @@ impl Verifier {
     /// # Errors
     ///
     /// The fault. The verifier must not be fed further then: it stays at the last good line.
-    pub fn feed(&mut self, line: &[u8]) -> Result<Option<Link>, Fault> {
-        let taken = self.take(line).map_err(|kind| Fault {
+    pub fn feed(&mut self, line: &[u8]) -> Result<Option<Link>, Box<Fault>> {
+        let taken = self.take(line).map_err(|kind| {
+            Box::new(Fault {
             line: self.lines + 1,
             index: self.receipts,
             offset: self.bytes,
             kind,
             last_good: self.last,
-        })?;
+        })})?;
         self.lines += 1;
         self.bytes += line.len() as u64;
         if taken.is_some() {
