@@ -180,7 +180,7 @@ mod tests {
     fn ids_and_digests_have_exact_lengths_and_alphabets() {
         let id = format!("si_{}", "aZ0_-".repeat(9).split_at(43).0);
         assert!(is_intent_id(id.as_bytes()));
-        assert!(!is_intent_id(id[..45].as_bytes()));
+        assert!(!is_intent_id(&id.as_bytes()[..45]));
         assert!(!is_intent_id(format!("{id}a").as_bytes()));
         assert!(!is_intent_id(id.replace('_', "+").as_bytes()));
         let digest = format!("sha256:{}", "0f".repeat(32));

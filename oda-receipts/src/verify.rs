@@ -295,12 +295,13 @@ impl Verifier {
     pub fn feed(&mut self, line: &[u8]) -> Result<Option<Link>, Box<Fault>> {
         let taken = self.take(line).map_err(|kind| {
             Box::new(Fault {
-            line: self.lines + 1,
-            index: self.receipts,
-            offset: self.bytes,
-            kind,
-            last_good: self.last,
-        })})?;
+                line: self.lines + 1,
+                index: self.receipts,
+                offset: self.bytes,
+                kind,
+                last_good: self.last,
+            })
+        })?;
         self.lines += 1;
         self.bytes += line.len() as u64;
         if taken.is_some() {

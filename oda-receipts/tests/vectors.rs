@@ -1,5 +1,12 @@
 //! The shared vectors: results of ODA's reference implementation.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 use std::path::Path;
 
 use oda_receipts::{
