@@ -1,0 +1,4 @@
+//! The integration tests of the test kit, as one binary: it links alloy once.
+
+#[cfg(test)]
+mod suites;
