@@ -11,7 +11,7 @@ fn artifacts_are_what_the_pinned_compiler_makes_of_the_sources() {
         // Written past the capture of test output: a skipped check must be seen.
         writeln!(
             std::io::stderr(),
-            "skipped: solc not installed; run `cargo xtask test`"
+            "skipped: solc or node not installed; run `cargo xtask test`"
         )
         .unwrap();
         return;
@@ -30,11 +30,14 @@ fn artifacts_are_what_the_pinned_compiler_makes_of_the_sources() {
     );
 }
 
-/// What `ODA_SOLC` names must be there; without it, whatever an earlier run has installed.
+/// What `ODA_SOLC` names must be there, and node with it; without the variable, whatever an earlier
+/// run has installed is used if it can be.
 fn installed_compiler(root: &Path) -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("ODA_SOLC") {
         return Some(PathBuf::from(named));
     }
-    let found = root.join("target/tools/node_modules/solc").canonicalize();
-    found.ok()
+    Command::new("node").arg("--version").output().ok()?;
+    root.join("target/tools/node_modules/solc")
+        .canonicalize()
+        .ok()
 }

@@ -18,19 +18,13 @@ pub(crate) fn powerset(root: &Path) -> Outcome {
     for member in Members::read(root)?.iter() {
         for combination in combinations(member)? {
             let list: Vec<&str> = combination.iter().map(String::as_str).collect();
-            let result = process::run(
-                process::cargo(root)
-                    .args([
-                        "clippy",
-                        "--quiet",
-                        "--locked",
-                        "--no-default-features",
-                        "--package",
-                    ])
-                    .arg(&member.name)
-                    .args(["--features", &list.join(",")])
-                    .args(["--", "-D", "warnings"]),
-            );
+            let mut command = process::cargo(root);
+            command.args(["clippy", "--quiet", "--locked", "--no-default-features"]);
+            command.args(["--package", &member.name]);
+            if !list.is_empty() {
+                command.args(["--features", &list.join(",")]);
+            }
+            let result = process::run(command.args(["--", "-D", "warnings"]));
             if result.is_err() {
                 wrong.push(format!("{} with the features {list:?}", member.name));
             }

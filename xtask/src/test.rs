@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Outcome {
             }
             println!(
                 "--skip-node: nothing is installed; tests against anvil and the check of the \
-                 contract artifacts are left out, each saying so"
+                 contract artifacts use what an earlier run left, or say that they are skipped"
             );
         }
         _ => {
