@@ -4,12 +4,10 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
 
-use crate::layout::Layout;
 use crate::profile::{Oda, Profile};
 use crate::scratch::with_layout;
-use crate::{CanonError, Digest, Limits, strict, text, writer};
+use crate::{CanonError, Digest, Limits, output, strict, text, writer};
 
 /// The doors of one profile, with the limits of one caller.
 ///
@@ -58,7 +56,7 @@ impl<P: Profile> Canon<P> {
     pub fn to_vec<T: Serialize + ?Sized>(&self, value: &T) -> Result<Vec<u8>, CanonError> {
         with_layout(|layout| {
             writer::write_value::<P, T>(layout, self.limits, value)?;
-            Ok(collect(layout))
+            Ok(output::collect(layout))
         })
     }
 
@@ -84,7 +82,7 @@ impl<P: Profile> Canon<P> {
     pub fn digest<T: Serialize + ?Sized>(&self, value: &T) -> Result<Digest, CanonError> {
         with_layout(|layout| {
             writer::write_value::<P, T>(layout, self.limits, value)?;
-            Ok(hash(layout))
+            Ok(output::hash(layout))
         })
     }
 
@@ -100,7 +98,7 @@ impl<P: Profile> Canon<P> {
     ) -> Result<(), CanonError> {
         with_layout(|layout| {
             writer::write_value::<P, T>(layout, self.limits, value)?;
-            layout.read(sink);
+            output::feed(layout, sink);
             Ok(())
         })
     }
@@ -113,7 +111,7 @@ impl<P: Profile> Canon<P> {
     pub fn canonicalize(&self, text: &[u8]) -> Result<Vec<u8>, CanonError> {
         with_layout(|layout| {
             text::write_document::<P>(layout, self.limits, text)?;
-            Ok(collect(layout))
+            Ok(output::collect(layout))
         })
     }
 
@@ -125,7 +123,7 @@ impl<P: Profile> Canon<P> {
     pub fn digest_text(&self, text: &[u8]) -> Result<Digest, CanonError> {
         with_layout(|layout| {
             text::write_document::<P>(layout, self.limits, text)?;
-            Ok(hash(layout))
+            Ok(output::hash(layout))
         })
     }
 
@@ -138,34 +136,4 @@ impl<P: Profile> Canon<P> {
         with_layout(|layout| text::write_document::<P>(layout, self.limits, text))?;
         strict::deserialize(text)
     }
-}
-
-fn collect(layout: &Layout) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(layout.raw.len());
-    layout.read(|piece| bytes.extend_from_slice(piece));
-    bytes
-}
-
-/// How many bytes of small pieces are gathered before they are hashed: SHA-256 works on blocks
-/// of 64 bytes, and handing it every comma would cost more than the hashing.
-const GATHER_BYTES: usize = 512;
-
-fn hash(layout: &Layout) -> Digest {
-    let mut hasher = Sha256::new();
-    let mut gathered = [0; GATHER_BYTES];
-    let mut len = 0;
-    layout.read(|piece| {
-        if len + piece.len() > GATHER_BYTES {
-            hasher.update(&gathered[..len]);
-            len = 0;
-        }
-        if piece.len() > GATHER_BYTES {
-            hasher.update(piece);
-        } else {
-            gathered[len..len + piece.len()].copy_from_slice(piece);
-            len += piece.len();
-        }
-    });
-    hasher.update(&gathered[..len]);
-    Digest::from_bytes(hasher.finalize().into())
 }

@@ -7,7 +7,7 @@ use serde::ser::{
 
 use crate::error::Fault;
 use crate::key::{KeyWriter, RawTextWriter};
-use crate::layout::OpenObject;
+use crate::layout::{Key, OpenObject};
 use crate::profile::Profile;
 use crate::writer::Writer;
 
@@ -106,9 +106,17 @@ impl<P: Profile> SerializeMap for Members<'_, '_, P> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Fault> {
         let start = self.writer.layout.start_member(&self.object);
-        let escaped = key.serialize(KeyWriter::new(&mut *self.writer));
-        escaped
-            .and_then(|escaped| self.writer.end_key(&mut self.object, start, escaped))
+        let written = key.serialize(KeyWriter::new(&mut *self.writer));
+        written
+            .and_then(|(prefix, escaped)| {
+                let key = Key {
+                    prefix,
+                    start,
+                    origin: start,
+                    escaped,
+                };
+                self.writer.end_key(&mut self.object, key)
+            })
             .map_err(|fault| in_variant(fault, self.variant))
     }
 

@@ -8,8 +8,11 @@ use serde::ser::{Impossible, Serialize, Serializer};
 use crate::CanonError;
 use crate::error::{Fault, Place};
 use crate::profile::{Escaped, Profile};
-use crate::string::write_string;
+use crate::string::{sort_prefix, write_string, written_prefix};
 use crate::writer::{Writer, collect_str};
+
+/// The sort prefix of a key, and whether it had to be escaped.
+type WrittenKey = (u64, Escaped);
 
 /// Writes a map key.
 pub(crate) struct KeyWriter<'w, 'l, P> {
@@ -166,14 +169,15 @@ macro_rules! refuse_all_but_strings {
 }
 
 impl<P: Profile> Serializer for KeyWriter<'_, '_, P> {
-    refuse_all_but_strings!(Escaped, key_is);
+    refuse_all_but_strings!(WrittenKey, key_is);
 
-    fn serialize_str(self, key: &str) -> Result<Escaped, Fault> {
+    fn serialize_str(self, key: &str) -> Result<WrittenKey, Fault> {
         self.writer.check_length(key)?;
-        Ok(write_string::<P>(&mut self.writer.layout.raw, key))
+        let escaped = write_string::<P>(&mut self.writer.layout.raw, key);
+        Ok((sort_prefix(key.as_bytes()), escaped))
     }
 
-    fn serialize_char(self, key: char) -> Result<Escaped, Fault> {
+    fn serialize_char(self, key: char) -> Result<WrittenKey, Fault> {
         self.serialize_str(key.encode_utf8(&mut [0; 4]))
     }
 
@@ -182,12 +186,15 @@ impl<P: Profile> Serializer for KeyWriter<'_, '_, P> {
         _name: &'static str,
         _index: u32,
         variant: &'static str,
-    ) -> Result<Escaped, Fault> {
+    ) -> Result<WrittenKey, Fault> {
         self.serialize_str(variant)
     }
 
-    fn collect_str<T: fmt::Display + ?Sized>(self, key: &T) -> Result<Escaped, Fault> {
-        collect_str(self.writer, key)
+    fn collect_str<T: fmt::Display + ?Sized>(self, key: &T) -> Result<WrittenKey, Fault> {
+        let start = self.writer.layout.raw.len() + 1;
+        let escaped = collect_str(&mut *self.writer, key)?;
+        let raw = &self.writer.layout.raw;
+        Ok((written_prefix(&raw[start..raw.len() - 1], escaped), escaped))
     }
 }
 

@@ -7,8 +7,9 @@
 
 use std::cmp::Ordering;
 
+use crate::copy::SLACK;
 use crate::profile::Escaped;
-use crate::string::{compare_keys, utf16_rank};
+use crate::string::compare_keys;
 
 /// The buffer and the order of its objects.
 #[derive(Debug, Default)]
@@ -27,40 +28,64 @@ pub(crate) struct Layout {
 /// A member of an open object.
 #[derive(Debug, Clone, Copy)]
 struct Member {
-    /// The first eight key bytes, ranked: decides nearly every comparison.
+    /// See [`sort_prefix`](crate::string::sort_prefix): decides nearly every comparison.
     prefix: u64,
     /// The opening quote of the key.
-    start: usize,
+    start: At,
     /// The closing quote of the key.
-    key_end: usize,
+    key_end: At,
     /// One past the value; known when the next member starts or the object ends.
-    end: usize,
+    end: At,
     /// Objects opened before this member.
-    objects_before: usize,
+    objects_before: At,
     /// Where the key stood in the input, for the error about a duplicate.
-    origin: usize,
+    origin: At,
     escaped: Escaped,
 }
 
-/// A member of a closed object: a range of the buffer and the first object that may lie in it.
+/// A member of a closed object: a range of the buffer.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
-    start: usize,
-    end: usize,
-    object: usize,
+    start: At,
+    end: At,
+    /// The first object in it, or `NO_OBJECT`.
+    object: At,
 }
+
+const NO_OBJECT: At = At(u32::MAX);
 
 #[derive(Debug, Clone, Copy)]
 struct Object {
     /// The opening brace.
-    start: usize,
+    start: At,
     /// The closing brace.
-    end: usize,
+    end: At,
     /// One past the last object inside this one.
-    next: usize,
-    /// Its pieces; empty when the object reads in writing order.
-    first_piece: usize,
-    last_piece: usize,
+    next: At,
+    /// Its pieces; none when the object reads in writing order.
+    first_piece: At,
+    last_piece: At,
+}
+
+/// A position or an index, in half the space: these records are written and moved for every
+/// key, and their size shows in the total.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct At(u32);
+
+impl At {
+    /// The buffer never holds more than two texts of [`MAX_LIMIT_BYTES`](crate::MAX_LIMIT_BYTES)
+    /// and one scalar, and has fewer records than bytes; a text to read is smaller still.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the size limits keep it below 2^32"
+    )]
+    const fn new(position: usize) -> Self {
+        Self(position as u32)
+    }
+
+    const fn get(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// An object being written.
@@ -69,6 +94,12 @@ pub(crate) struct OpenObject {
     first_member: usize,
     object: usize,
     sorted: bool,
+}
+
+/// Where canonical text goes.
+pub(crate) trait Sink {
+    /// Takes `raw[start..end]`, and may look at what follows it.
+    fn take(&mut self, raw: &[u8], start: usize, end: usize);
 }
 
 /// A key that stands twice: where the second one came from, and its written text.
@@ -95,16 +126,18 @@ impl Layout {
             + self.objects.capacity() * size_of::<Object>()
     }
 
+    #[inline]
     pub(crate) fn open_object(&mut self) -> OpenObject {
-        let start = self.raw.len();
+        let start = At::new(self.raw.len());
         self.raw.push(b'{');
         let object = self.objects.len();
+        let none = At::new(0);
         self.objects.push(Object {
             start,
-            end: start,
-            next: object,
-            first_piece: 0,
-            last_piece: 0,
+            end: none,
+            next: none,
+            first_piece: none,
+            last_piece: none,
         });
         OpenObject {
             first_member: self.open.len(),
@@ -114,6 +147,7 @@ impl Layout {
     }
 
     /// Writes the comma before a member, if it needs one, and returns where the member starts.
+    #[inline]
     pub(crate) fn start_member(&mut self, object: &OpenObject) -> usize {
         if self.open.len() > object.first_member {
             self.raw.push(b',');
@@ -122,35 +156,30 @@ impl Layout {
     }
 
     /// Takes note of the key that was just written from `start` on, and writes the colon.
-    pub(crate) fn end_key(
-        &mut self,
-        object: &mut OpenObject,
-        start: usize,
-        escaped: Escaped,
-        origin: usize,
-    ) -> Result<(), Duplicate> {
-        let key_end = self.raw.len() - 1;
-        let member = Member {
-            prefix: prefix(&self.raw[start + 1..key_end]),
-            start,
-            key_end,
-            end: 0,
-            objects_before: self.objects.len(),
-            origin,
-            escaped,
-        };
+    #[inline]
+    pub(crate) fn end_key(&mut self, object: &mut OpenObject, key: Key) -> Result<(), Duplicate> {
+        // Written in its place and compared there: built on the stack first, it would have to be
+        // read back in wider loads than it was stored with, which stalls the processor.
+        self.open.push(Member {
+            prefix: key.prefix,
+            start: At::new(key.start),
+            key_end: At::new(self.raw.len() - 1),
+            end: At::new(0),
+            objects_before: At::new(self.objects.len()),
+            origin: At::new(key.origin),
+            escaped: key.escaped,
+        });
         self.raw.push(b':');
-        if let Some(previous) = self.open[object.first_member..].last_mut() {
-            previous.end = start - 1;
-            if object.sorted {
-                match compare(&self.raw, previous, &member) {
+        if let [.., previous, member] = &mut self.open[object.first_member..] {
+            previous.end = At::new(key.start - 1);
+            if object.sorted && previous.prefix >= member.prefix {
+                match compare(&self.raw, previous, member) {
                     Ordering::Less => {}
-                    Ordering::Equal => return Err(Duplicate::of(&member)),
+                    Ordering::Equal => return Err(Duplicate::of(member)),
                     Ordering::Greater => object.sorted = false,
                 }
             }
         }
-        self.open.push(member);
         Ok(())
     }
 
@@ -163,25 +192,38 @@ impl Layout {
     /// The written key of an open member, counted from 1.
     pub(crate) fn key_of_member(&self, number: usize) -> &[u8] {
         let member = number.checked_sub(1).and_then(|index| self.open.get(index));
-        member.map_or(&[], |member| &self.raw[member.start + 1..member.key_end])
+        member.map_or(&[], |member| member.written_key(&self.raw))
     }
 
+    #[inline]
     pub(crate) fn close_object(&mut self, object: &OpenObject) -> Result<(), Duplicate> {
-        let end = self.raw.len();
-        self.raw.push(b'}');
-        let next = self.objects.len();
-        if object.sorted {
-            self.open.truncate(object.first_member);
-            if next == object.object + 1 {
-                self.objects.pop();
-            } else {
-                self.objects[object.object].next = next;
-            }
-            return Ok(());
+        if !object.sorted {
+            return self.close_unsorted(object);
         }
+        self.raw.push(b'}');
+        self.open.truncate(object.first_member);
+        if self.objects.len() == object.object + 1 {
+            self.objects.pop();
+        }
+        Ok(())
+    }
+
+    fn close_unsorted(&mut self, object: &OpenObject) -> Result<(), Duplicate> {
+        let end = At::new(self.raw.len());
+        self.raw.push(b'}');
+        let next = At::new(self.objects.len());
         let members = &mut self.open[object.first_member..];
+        let mut after = next;
         if let Some(last) = members.last_mut() {
             last.end = end;
+        }
+        // From the back: what comes after a member tells whether there are objects in it.
+        for member in members.iter_mut().rev() {
+            let before = member.objects_before;
+            if before == after {
+                member.objects_before = NO_OBJECT;
+            }
+            after = before;
         }
         let raw = &self.raw;
         members.sort_unstable_by(|a, b| compare(raw, a, b));
@@ -189,96 +231,130 @@ impl Layout {
             .windows(2)
             .find(|pair| compare(raw, &pair[0], &pair[1]).is_eq())
         {
-            let later = if pair[0].origin > pair[1].origin {
+            return Err(Duplicate::of(if pair[0].origin > pair[1].origin {
                 &pair[0]
             } else {
                 &pair[1]
-            };
-            return Err(Duplicate::of(later));
+            }));
         }
-        let first_piece = self.pieces.len();
-        self.pieces.extend(members.iter().map(|member| Piece {
-            start: member.start,
-            end: member.end,
-            object: member.objects_before,
-        }));
+        let first_piece = At::new(self.pieces.len());
+        self.pieces.extend(members.iter().map(Piece::of));
         self.open.truncate(object.first_member);
-        let slot = &mut self.objects[object.object];
-        slot.end = end;
-        slot.next = next;
-        slot.first_piece = first_piece;
-        slot.last_piece = self.pieces.len();
+        let last_piece = At::new(self.pieces.len());
+        let closed = &mut self.objects[object.object];
+        *closed = Object {
+            start: closed.start,
+            end,
+            next,
+            first_piece,
+            last_piece,
+        };
         Ok(())
     }
 
-    /// Hands out the canonical text in pieces.
-    pub(crate) fn read(&self, mut sink: impl FnMut(&[u8])) {
-        self.read_range(0, self.raw.len(), 0, &mut sink);
+    /// Pads the buffer, so that every piece can be copied in whole blocks.
+    pub(crate) fn pad(&mut self) {
+        self.raw.extend_from_slice(&[0; SLACK]);
     }
 
-    fn read_range(
-        &self,
-        start: usize,
-        end: usize,
-        first_object: usize,
-        sink: &mut impl FnMut(&[u8]),
-    ) {
+    /// Hands out the canonical text in pieces. The buffer must be padded.
+    pub(crate) fn read(&self, sink: &mut impl Sink) {
+        self.read_range(0, self.raw.len() - SLACK, 0, sink);
+    }
+
+    fn read_range(&self, start: usize, end: usize, first_object: usize, sink: &mut impl Sink) {
         let mut position = start;
         let mut next = first_object;
-        while let Some(object) = self.objects.get(next).filter(|object| object.start < end) {
-            if object.first_piece == object.last_piece {
+        while let Some(object) = self
+            .objects
+            .get(next)
+            .filter(|object| object.start.get() < end)
+        {
+            let pieces = &self.pieces[object.first_piece.get()..object.last_piece.get()];
+            if pieces.is_empty() {
                 next += 1;
                 continue;
             }
-            sink(&self.raw[position..=object.start]);
-            for (index, piece) in self.pieces[object.first_piece..object.last_piece]
-                .iter()
-                .enumerate()
-            {
-                if index > 0 {
-                    sink(b",");
-                }
-                self.read_range(piece.start, piece.end, piece.object, sink);
-            }
-            position = object.end;
-            next = object.next;
+            let first_member = object.start.get() + 1;
+            sink.take(&self.raw, position, first_member);
+            self.read_pieces(pieces, first_member, sink);
+            position = object.end.get();
+            next = object.next.get();
         }
-        sink(&self.raw[position..end]);
+        sink.take(&self.raw, position, end);
+    }
+
+    fn read_pieces(&self, pieces: &[Piece], first_member: usize, sink: &mut impl Sink) {
+        for (index, piece) in pieces.iter().enumerate() {
+            let mut start = piece.start.get();
+            if index > 0 {
+                // The comma before the member goes along, except that the member written first
+                // has none.
+                if start == first_member {
+                    sink.take(b",", 0, 1);
+                } else {
+                    start -= 1;
+                }
+            }
+            if piece.object == NO_OBJECT {
+                sink.take(&self.raw, start, piece.end.get());
+            } else {
+                self.read_range(start, piece.end.get(), piece.object.get(), sink);
+            }
+        }
+    }
+}
+
+/// A key that was just written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    /// See [`sort_prefix`](crate::string::sort_prefix).
+    pub(crate) prefix: u64,
+    /// Its opening quote in the buffer.
+    pub(crate) start: usize,
+    /// Where it stood in the input.
+    pub(crate) origin: usize,
+    pub(crate) escaped: Escaped,
+}
+
+impl Member {
+    fn written_key<'r>(&self, raw: &'r [u8]) -> &'r [u8] {
+        &raw[self.start.get() + 1..self.key_end.get()]
+    }
+}
+
+impl Piece {
+    fn of(member: &Member) -> Self {
+        Self {
+            start: member.start,
+            end: member.end,
+            object: member.objects_before,
+        }
     }
 }
 
 impl Duplicate {
+    #[cold]
     fn of(member: &Member) -> Self {
         Self {
-            origin: member.origin,
-            written: member.start + 1..member.key_end,
+            origin: member.origin.get(),
+            written: member.start.get() + 1..member.key_end.get(),
         }
     }
 }
 
+#[inline]
 fn compare(raw: &[u8], a: &Member, b: &Member) -> Ordering {
-    let escaped = a.escaped.or(b.escaped);
-    if escaped == Escaped::No && a.prefix != b.prefix {
-        return a.prefix.cmp(&b.prefix);
-    }
-    compare_keys(
-        &raw[a.start + 1..a.key_end],
-        &raw[b.start + 1..b.key_end],
-        escaped,
-    )
+    a.prefix
+        .cmp(&b.prefix)
+        .then_with(|| compare_whole(raw, a, b))
 }
 
-/// The first eight bytes of a key, ranked for UTF-16 order, padded with zeros. A written key
-/// contains no zero byte, so the padding sorts a shorter key first.
-fn prefix(key: &[u8]) -> u64 {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let mut bytes = [0; 8];
-    match key.first_chunk::<8>() {
-        Some(first) => bytes = *first,
-        None => bytes[..key.len()].copy_from_slice(key),
-    }
-    if u64::from_ne_bytes(bytes) & HIGH != 0 {
-        bytes = bytes.map(utf16_rank);
-    }
-    u64::from_be_bytes(bytes)
+#[cold]
+fn compare_whole(raw: &[u8], a: &Member, b: &Member) -> Ordering {
+    compare_keys(
+        a.written_key(raw),
+        b.written_key(raw),
+        a.escaped.or(b.escaped),
+    )
 }

@@ -67,12 +67,14 @@
 
 mod canon;
 mod compound;
+mod copy;
 mod digest;
 mod error;
 mod key;
 mod layout;
 mod limits;
 mod number;
+mod output;
 mod profile;
 mod scratch;
 mod strict;
@@ -86,7 +88,7 @@ use serde::de::DeserializeOwned;
 pub use canon::Canon;
 pub use digest::{Digest, digest_bytes};
 pub use error::{CanonError, Place};
-pub use limits::{Limits, MAX_DEPTH, MAX_TEXT_BYTES};
+pub use limits::{Limits, MAX_DEPTH, MAX_LIMIT_BYTES, MAX_TEXT_BYTES};
 pub use profile::{Oda, Profile};
 
 /// The canonical bytes of a value in profile [`Oda`].

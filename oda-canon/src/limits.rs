@@ -14,6 +14,9 @@ pub const MAX_DEPTH: u8 = 100;
 /// simulation answer of some MiB. Above this, an input is an attempt to exhaust memory.
 pub const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
+/// The largest size limit that can be asked for: 1 GiB. Positions are kept in 32 bits.
+pub const MAX_LIMIT_BYTES: usize = 1 << 30;
+
 /// The limits of one call.
 ///
 /// ```
@@ -37,9 +40,14 @@ impl Limits {
     }
 
     /// The same limits with another size limit, in bytes of UTF-8 text. It applies to the text
-    /// read and to the text written.
+    /// read and to the text written. More than [`MAX_LIMIT_BYTES`] means that much.
     #[must_use]
     pub const fn with_bytes(self, bytes: usize) -> Self {
+        let bytes = if bytes < MAX_LIMIT_BYTES {
+            bytes
+        } else {
+            MAX_LIMIT_BYTES
+        };
         Self { bytes, ..self }
     }
 

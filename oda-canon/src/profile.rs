@@ -1,5 +1,6 @@
 //! The profiles: which rules turn a value into canonical text.
 
+use crate::copy::append_range;
 use crate::number::{self, Literal, NumberFault};
 
 /// A set of canonical-form rules, as a type.
@@ -25,8 +26,11 @@ impl Profile for Oda {
 }
 
 impl Rules for Oda {
-    fn plain(out: &mut Vec<u8>, run: &[u8]) -> Escaped {
-        out.extend_from_slice(run);
+    const VERBATIM: bool = true;
+
+    #[inline]
+    fn plain(out: &mut Vec<u8>, text: &[u8], run: usize) -> Escaped {
+        append_range(out, text, 0, run);
         Escaped::No
     }
 
@@ -47,9 +51,13 @@ impl Rules for Oda {
 ///
 /// Not nameable outside this crate, which is what seals [`Profile`].
 pub trait Rules {
-    /// Writes a run of UTF-8 text that contains no control character, `"` or `\`, and tells
-    /// whether anything in it had to be escaped (key order looks at the unescaped text).
-    fn plain(out: &mut Vec<u8>, run: &[u8]) -> Escaped;
+    /// Whether [`plain`](Self::plain) writes every run as it is.
+    const VERBATIM: bool;
+
+    /// Writes the first `run` bytes of `text`, which are UTF-8 without a control character,
+    /// `"` or `\`, and tells whether anything in it had to be escaped (key order looks at the
+    /// unescaped text). What follows the run in `text` must not be looked at, only copied over.
+    fn plain(out: &mut Vec<u8>, text: &[u8], run: usize) -> Escaped;
 
     /// Writes a number that stood in JSON text.
     fn literal(out: &mut Vec<u8>, literal: &Literal<'_>) -> Result<(), NumberFault>;

@@ -1,10 +1,11 @@
 //! Strings in canonical form: RFC 8785 section 3.2.2.2.
 
+use crate::copy::append_if_plain;
 use crate::profile::{Escaped, Profile};
 
 /// Writes `text` in quotes.
+#[inline]
 pub(crate) fn write_string<P: Profile>(out: &mut Vec<u8>, text: &str) -> Escaped {
-    out.reserve(text.len() + 2);
     out.push(b'"');
     let escaped = write_unquoted::<P>(out, text.as_bytes());
     out.push(b'"');
@@ -12,28 +13,29 @@ pub(crate) fn write_string<P: Profile>(out: &mut Vec<u8>, text: &str) -> Escaped
 }
 
 /// Writes a piece of a string without quotes.
+#[inline]
 pub(crate) fn write_unquoted<P: Profile>(out: &mut Vec<u8>, text: &[u8]) -> Escaped {
-    let clean = plain_len(text);
-    let escaped = P::plain(out, &text[..clean]);
-    if clean == text.len() {
-        return escaped;
+    if P::VERBATIM && append_if_plain(out, text) {
+        return Escaped::No;
     }
-    write_mixed::<P>(out, &text[clean..]);
-    Escaped::Yes
+    write_mixed::<P>(out, text)
 }
 
 #[cold]
-fn write_mixed<P: Profile>(out: &mut Vec<u8>, mut text: &[u8]) {
+fn write_mixed<P: Profile>(out: &mut Vec<u8>, mut text: &[u8]) -> Escaped {
+    let mut escaped = Escaped::No;
     while let Some((&byte, rest)) = text.split_first() {
         if is_special(byte) {
             write_escape(out, byte);
+            escaped = Escaped::Yes;
             text = rest;
         } else {
             let run = plain_len(text);
-            P::plain(out, &text[..run]);
+            escaped = escaped.or(P::plain(out, text, run));
             text = &text[run..];
         }
     }
+    escaped
 }
 
 /// Writes the escape of a control character, `"` or `\`.
@@ -65,19 +67,17 @@ pub(crate) const fn is_special(byte: u8) -> bool {
 ///
 /// Eight bytes at a time in one word: strings are most of every document, and a byte-wise table
 /// look-up costs as much as everything else together.
+#[inline]
 pub(crate) fn plain_len(text: &[u8]) -> usize {
-    let mut words = text.chunks_exact(8);
     let mut len = 0;
-    for word in &mut words {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(word);
-        let specials = special_bits(u64::from_le_bytes(bytes));
+    while let Some(word) = text[len..].first_chunk::<8>() {
+        let specials = special_bits(u64::from_le_bytes(*word));
         if specials != 0 {
             return len + first_marked(specials);
         }
         len += 8;
     }
-    let tail = words.remainder();
+    let tail = &text[len..];
     tail.iter()
         .position(|&byte| is_special(byte))
         .map_or(text.len(), |at| len + at)
@@ -85,7 +85,7 @@ pub(crate) fn plain_len(text: &[u8]) -> usize {
 
 /// Marks special bytes by their highest bit. A mark above the lowest one may be false (a borrow
 /// ran into it); the lowest is always true.
-const fn special_bits(word: u64) -> u64 {
+pub(crate) const fn special_bits(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     const HIGH: u64 = ONES << 7;
     const fn zero_bytes(word: u64) -> u64 {
@@ -112,6 +112,51 @@ pub(crate) fn compare_keys(a: &[u8], b: &[u8], escaped: Escaped) -> std::cmp::Or
     }
 }
 
+/// The first eight bytes of a key's text (not of its written form) as a number that sorts like
+/// it: equal prefixes decide nothing, different ones decide the order of the keys.
+#[inline]
+pub(crate) fn sort_prefix(key: &[u8]) -> u64 {
+    const HIGH: u64 = (u64::MAX / 255) << 7;
+    let prefix = match (
+        key.first_chunk::<8>(),
+        key.first_chunk::<4>(),
+        key.last_chunk::<4>(),
+    ) {
+        (Some(first), ..) => u64::from_be_bytes(*first),
+        (None, Some(first), Some(last)) => {
+            // The last four bytes overlap the first four; what overlaps is shifted out.
+            let surplus = 8 * (8 - key.len());
+            let rest = u64::from(u32::from_be_bytes(*last)) << surplus & u64::from(u32::MAX);
+            u64::from(u32::from_be_bytes(*first)) << 32 | rest
+        }
+        _ => key
+            .iter()
+            .zip([56, 48, 40])
+            .fold(0, |prefix, (&byte, shift)| {
+                prefix | u64::from(byte) << shift
+            }),
+    };
+    if prefix & HIGH == 0 {
+        prefix
+    } else {
+        ranked(prefix)
+    }
+}
+
+/// The [`sort_prefix`] of a key that is known by its written form (without quotes).
+#[inline]
+pub(crate) fn written_prefix(written: &[u8], escaped: Escaped) -> u64 {
+    match escaped {
+        Escaped::No => sort_prefix(written),
+        Escaped::Yes => sort_prefix(&unescape(written)),
+    }
+}
+
+#[cold]
+fn ranked(prefix: u64) -> u64 {
+    u64::from_be_bytes(prefix.to_be_bytes().map(utf16_rank))
+}
+
 /// Compares UTF-8 text by its UTF-16 code units, without converting it.
 ///
 /// UTF-8 order is code point order. The two differ in one place: characters above U+FFFF are
@@ -125,7 +170,7 @@ fn compare_utf16(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
 }
 
 /// A byte of UTF-8, renumbered so that bytes compare as their UTF-16 code units would.
-pub(crate) const fn utf16_rank(byte: u8) -> u8 {
+const fn utf16_rank(byte: u8) -> u8 {
     if byte == 0xee || byte == 0xef {
         byte + 0x10
     } else {

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 
 use crate::error::{Place, quote};
-use crate::layout::{Duplicate, Layout, OpenObject};
+use crate::layout::{Duplicate, Key, Layout, OpenObject};
 use crate::number::{Literal, NumberFault};
 use crate::profile::{Escaped, Profile};
-use crate::string::{is_special, key_text, plain_len, write_escape};
+use crate::string::{is_special, key_text, plain_len, sort_prefix, write_escape, written_prefix};
 use crate::{CanonError, Limits};
 
 /// Reads a whole document into `layout`, which must be empty.
@@ -38,6 +38,9 @@ pub(crate) fn write_nested<P: Profile>(
     depth: u8,
     text: &str,
 ) -> Result<(), CanonError> {
+    if text.len() > limits.bytes() {
+        return Err(too_large(limits.bytes(), limits));
+    }
     let mut reader = Reader::<P> {
         text,
         bytes: text.as_bytes(),
@@ -199,7 +202,26 @@ impl<P: Profile> Reader<'_, '_, P> {
         };
         let escaped = self.string()?;
         if let Some(Container::Object(object)) = self.open.last_mut() {
-            let ended = self.layout.end_key(object, start, escaped, origin);
+            let prefix = match escaped {
+                // From the input, which the processor has at hand, unlike what it just wrote;
+                // as written when the input holds escapes, which need not be written as such.
+                Escaped::No if self.at - origin == self.layout.raw.len() - start => {
+                    sort_prefix(&self.bytes[origin + 1..self.at - 1])
+                }
+                _ => written_prefix(
+                    &self.layout.raw[start + 1..self.layout.raw.len() - 1],
+                    escaped,
+                ),
+            };
+            let ended = self.layout.end_key(
+                object,
+                Key {
+                    prefix,
+                    start,
+                    origin,
+                    escaped,
+                },
+            );
             ended.map_err(|duplicate| self.duplicate(duplicate))?;
         }
         self.skip_space();
@@ -215,10 +237,10 @@ impl<P: Profile> Reader<'_, '_, P> {
         self.layout.raw.push(b'"');
         let mut escaped = Escaped::No;
         loop {
-            let run = &self.bytes[self.at..];
-            let run = &run[..plain_len(run)];
-            escaped = escaped.or(P::plain(&mut self.layout.raw, run));
-            self.at += run.len();
+            let rest = &self.bytes[self.at..];
+            let run = plain_len(rest);
+            escaped = escaped.or(P::plain(&mut self.layout.raw, rest, run));
+            self.at += run;
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
@@ -295,7 +317,7 @@ impl<P: Profile> Reader<'_, '_, P> {
             write_escape(&mut self.layout.raw, text[0]);
             return Escaped::Yes;
         }
-        P::plain(&mut self.layout.raw, text)
+        P::plain(&mut self.layout.raw, text, text.len())
     }
 
     fn number(&mut self) -> Result<(), CanonError> {
@@ -309,10 +331,10 @@ impl<P: Profile> Reader<'_, '_, P> {
             self.at += 1;
             fraction = self.digits("a digit after the point")?;
         }
-        let mut exponent = 0;
+        let mut exponent = None;
         if let Some(b'e' | b'E') = self.peek() {
             self.at += 1;
-            exponent = self.exponent()?;
+            exponent = Some(self.exponent()?);
         }
         let literal = Literal {
             text: &self.text[start..self.at],

@@ -7,10 +7,10 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::compound::{Elements, Members, StructWriter};
 use crate::error::{Fault, Place, quote};
-use crate::layout::{Duplicate, Layout, OpenObject};
+use crate::layout::{Duplicate, Key, Layout, OpenObject};
 use crate::number::NumberFault;
 use crate::profile::{Escaped, Profile};
-use crate::string::{key_text, write_string, write_unquoted};
+use crate::string::{key_text, sort_prefix, write_string, write_unquoted};
 use crate::text;
 use crate::{CanonError, Limits};
 
@@ -96,22 +96,28 @@ impl<'l, P: Profile> Writer<'l, P> {
         closed.map_err(|duplicate| self.duplicate(duplicate))
     }
 
-    /// Ends the key that was written from `start` on.
-    pub(crate) fn end_key(
-        &mut self,
-        object: &mut OpenObject,
-        start: usize,
-        escaped: Escaped,
-    ) -> Result<(), Fault> {
-        let ended = self.layout.end_key(object, start, escaped, start);
+    /// Ends the key that was just written.
+    #[inline]
+    pub(crate) fn end_key(&mut self, object: &mut OpenObject, key: Key) -> Result<(), Fault> {
+        let ended = self.layout.end_key(object, key);
         ended.map_err(|duplicate| self.duplicate(duplicate))?;
         self.check_size()
     }
 
+    #[inline]
     pub(crate) fn write_key(&mut self, object: &mut OpenObject, key: &str) -> Result<(), Fault> {
         let start = self.layout.start_member(object);
         let escaped = write_string::<P>(&mut self.layout.raw, key);
-        self.end_key(object, start, escaped)
+        let prefix = sort_prefix(key.as_bytes());
+        self.end_key(
+            object,
+            Key {
+                prefix,
+                start,
+                origin: start,
+                escaped,
+            },
+        )
     }
 
     /// Adds the open member of that number to the path of an error.
