@@ -184,7 +184,7 @@ fn every_i_case_has_a_choice_and_keeps_it() {
         let actual = actual
             .as_deref()
             .map(String::from_utf8_lossy)
-            .map_err(|error| error.code());
+            .map_err(oda_canon::CanonError::code);
         assert_eq!(
             actual.as_deref(),
             expected.as_ref().map(|text| *text),
