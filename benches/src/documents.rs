@@ -3,6 +3,11 @@
 //! The field order of the types is the order in which the reference implementation writes them,
 //! so objects arrive unsorted, as they do in practice.
 
+#![allow(
+    missing_docs,
+    reason = "the fields are those of the formats; the names have no other meaning"
+)]
+
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -11,7 +16,6 @@ use crate::Random;
 
 /// A receipt (`sato.receipt/v1`), about 1 KB as text.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the receipt format")]
 pub struct Receipt {
     pub intent_id: String,
     pub action: &'static str,
@@ -31,7 +35,6 @@ pub struct Receipt {
 
 /// A policy verdict.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the receipt format")]
 pub struct Policy {
     pub ok: bool,
     pub refusals: Vec<Refusal>,
@@ -39,7 +42,6 @@ pub struct Policy {
 
 /// One refusal of a verdict.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the receipt format")]
 pub struct Refusal {
     pub rule: &'static str,
     pub limit: String,
@@ -49,7 +51,6 @@ pub struct Refusal {
 
 /// The outcome of a simulation.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the receipt format")]
 pub struct Simulation {
     pub ok: bool,
     pub method: &'static str,
@@ -61,7 +62,6 @@ pub struct Simulation {
 
 /// What a venue says about its fee.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the receipt format")]
 pub struct Fee {
     pub venue: &'static str,
     pub fee_bps: Option<u32>,
@@ -72,7 +72,6 @@ pub struct Fee {
 
 /// Who allowed the action.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the receipt format")]
 pub struct Mandate {
     pub kind: &'static str,
     pub intent_id: String,
@@ -84,7 +83,6 @@ pub struct Mandate {
 
 /// A prepared intent with an unsigned EVM transaction.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the intent format")]
 pub struct Intent {
     pub intent_id: String,
     pub action: &'static str,
@@ -98,7 +96,6 @@ pub struct Intent {
 
 /// An unsigned EVM transaction.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of the payload format")]
 pub struct Transaction {
     pub kind: &'static str,
     pub chain: &'static str,
@@ -111,7 +108,6 @@ pub struct Transaction {
 
 /// One level of a deep document.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the names have no meaning")]
 pub struct Nested {
     pub name: String,
     pub depth: u64,
@@ -122,7 +118,6 @@ pub struct Nested {
 
 /// Text that is not ASCII, in keys (of a map in no order) and in values.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the names have no meaning")]
 pub struct Text {
     pub title: String,
     pub names: HashMap<String, String>,
@@ -131,7 +126,6 @@ pub struct Text {
 
 /// Numbers of every kind.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the names have no meaning")]
 pub struct Numbers {
     pub series: Vec<f64>,
     pub prices: Vec<f64>,

@@ -4,6 +4,7 @@ mod documents;
 mod random;
 
 pub use documents::{
-    Intent, Nested, Numbers, Receipt, Text, deep, intents, numbers, receipts, unicode,
+    Fee, Intent, Mandate, Nested, Numbers, Policy, Receipt, Refusal, Simulation, Text, Transaction,
+    deep, intents, numbers, receipts, unicode,
 };
 pub use random::Random;
