@@ -33,7 +33,7 @@ fn the_first_million_lines_match() {
 /// cargo test --release -p oda-canon --test it -- --ignored hundred_million
 /// ```
 #[test]
-#[ignore = "takes a minute with --release and an hour without"]
+#[ignore = "half a minute with --release, far longer without"]
 fn all_hundred_million_lines_match() {
     check_up_to(100_000_000);
 }

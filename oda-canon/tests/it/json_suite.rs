@@ -112,8 +112,8 @@ const CHOICES: [Choice; 35] = [
         Err("json_invalid_utf8"),
     ),
     ("i_string_truncated-utf-8.json", Err("json_invalid_utf8")),
-    ("i_string_utf16BE_no_BOM.json", Err("json_syntax")),
-    ("i_string_utf16LE_no_BOM.json", Err("json_syntax")),
+    ("i_string_utf16BE_no_BOM.json", Err("json_invalid_utf8")),
+    ("i_string_utf16LE_no_BOM.json", Err("json_invalid_utf8")),
     ("i_structure_500_nested_arrays.json", Err("json_too_deep")),
     (
         "i_structure_UTF-8_BOM_empty_object.json",
