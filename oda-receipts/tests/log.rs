@@ -200,14 +200,12 @@ fn a_whole_last_line_gets_its_line_feed() {
 fn a_log_written_by_another_implementation_is_continued() {
     let (_folder, path) = folder();
     let line = chain(1)[0].to_line();
-    let foreign = line.replacen("{\"action\":\"token.transfer\",", "{", 1);
-    let foreign = foreign
-        .replacen('}', "}", 1)
+    let rest = line
         .trim_end()
-        .strip_suffix('}')
-        .unwrap()
-        .to_owned()
-        + ", \"action\": \"token.transfer\"}\n";
+        .strip_prefix("{\"action\":\"token.transfer\",")
+        .unwrap();
+    let rest = rest.strip_suffix('}').unwrap();
+    let foreign = format!("{{{rest}, \"action\": \"token.transfer\"}}\n");
     fs::write(&path, &foreign).unwrap();
     let (log, repair) = JsonlLog::open(&path).unwrap();
     assert_eq!(repair, None);
