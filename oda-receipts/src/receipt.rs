@@ -10,7 +10,6 @@ use crate::draft::ReceiptDraft;
 use crate::error::ReceiptError;
 use crate::line;
 use crate::mandate::Mandate;
-use crate::number::restore_doubles;
 use crate::refusal::PolicyOutcome;
 use crate::scan::Scope;
 use crate::seal::Unsealed;
@@ -231,8 +230,7 @@ impl fmt::Display for Receipt {
 /// Writes every member, also those below the root that this crate has no field for.
 impl Serialize for Receipt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut value: Value = serde_json::from_str(&self.line).map_err(ser::Error::custom)?;
-        restore_doubles(&mut value);
+        let value: Value = serde_json::from_str(&self.line).map_err(ser::Error::custom)?;
         value.serialize(serializer)
     }
 }
@@ -249,8 +247,6 @@ impl TryFrom<&Value> for Receipt {
     type Error = ReceiptError;
 
     fn try_from(value: &Value) -> Result<Self, ReceiptError> {
-        let mut value = value.clone();
-        restore_doubles(&mut value);
-        Self::from_line(&oda_canon::to_vec(&value)?)
+        Self::from_line(&oda_canon::to_vec(value)?)
     }
 }

@@ -48,8 +48,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// An error about one field.
-    pub fn new(name: impl Into<String>, rule: &'static str) -> Self {
+    fn new(name: impl Into<String>, rule: &'static str) -> Self {
         Self {
             name: name.into(),
             rule,
