@@ -9,6 +9,49 @@
 //!                                            │
 //!                                   hash-chained receipts
 //! ```
+//!
+//! This crate holds what is the same on every chain: the descriptor, the policy and its evaluator, intents
+//! and their seals, the execution states, the [`Engine`], and the small traits that a chain, a signer and a
+//! store implement. It owns no network, no file, no clock and no randomness; all of it is handed in.
+//!
+//! A policy judges facts and says no in four words:
+//!
+//! ```
+//! use oda_core::{Facts, Network, Policy, SimulationVerdict, evaluate};
+//!
+//! let policy = Policy::parse(br#"{"schema": "sato.policy/v1", "max_usd_per_trade": 5}"#)?;
+//! let facts = Facts {
+//!     action: "token.transfer".into(),
+//!     chain: "base-sepolia".into(),
+//!     network: Some(Network::Fork),
+//!     usd_value: Some(10.0),
+//!     simulation: Some(SimulationVerdict { ok: true, error: None }),
+//!     ttl_s: Some(60.0),
+//!     ..Facts::default()
+//! };
+//! let refusals = evaluate(&policy, &facts);
+//! assert_eq!(refusals[0].rule, "max_usd_per_trade");
+//! assert_eq!((refusals[0].limit.as_str(), refusals[0].observed.as_str()), ("5", "10"));
+//! # Ok::<(), oda_core::PolicyError>(())
+//! ```
+//!
+//! The example `in_memory` in this crate plugs a whole chain of its own into the engine, in one file.
+//!
+//! # What it promises
+//!
+//! - Nothing is signed at prepare, and execute takes an id and nothing else.
+//! - What executes is what was prepared: the stored record is sealed, and editing it is detected.
+//! - The policy is evaluated at prepare and again at execute, each time on a fresh simulation.
+//! - One intent has at most one effect: one process wins the claim; signed bytes are durable before they
+//!   are sent; until they are provably dead, no others are signed.
+//! - The day's cap is a reservation taken together with the claim, in integers.
+//! - Every change of state and its receipt are one transaction of the [`Store`].
+//!
+//! # What it does not
+//!
+//! It does not check that a [`Signer`] signs what it was given, and it cannot know what a wallet did that
+//! signs and sends in one call and never answers ([`SendingSigner`]). It trusts its store not to be put back
+//! to an older state as a whole; the receipts log, kept elsewhere, is what tells of that.
 
 mod action;
 mod approver;
