@@ -76,6 +76,7 @@ impl<'w, 'l, P: Profile> Members<'w, 'l, P> {
         })
     }
 
+    #[inline(always)]
     fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Fault> {
         let keyed = self.writer.write_key(&mut self.object, key);
         keyed.map_err(|fault| in_variant(fault, self.variant))?;
@@ -145,6 +146,7 @@ impl<P: Profile> SerializeStruct for StructWriter<'_, '_, P> {
     type Ok = ();
     type Error = Fault;
 
+    #[inline]
     fn serialize_field<T: Serialize + ?Sized>(
         &mut self,
         key: &'static str,
@@ -168,6 +170,7 @@ impl<P: Profile> SerializeStructVariant for Members<'_, '_, P> {
     type Ok = ();
     type Error = Fault;
 
+    #[inline]
     fn serialize_field<T: Serialize + ?Sized>(
         &mut self,
         key: &'static str,

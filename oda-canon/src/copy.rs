@@ -3,7 +3,7 @@
 //! Most pieces of a document are shorter than 32 bytes; for those the call itself, with its
 //! choice by length, costs more than the bytes.
 
-use crate::string::{is_special, special_bits};
+use crate::string::special_bits;
 
 /// Appends `source[start..end]`. Faster when at least [`SLACK`] bytes follow `start`.
 #[inline]
@@ -25,14 +25,15 @@ pub(crate) fn append_range(out: &mut Vec<u8>, source: &[u8], start: usize, end: 
 /// The size of one copy: two vector registers on every 64-bit machine.
 pub(crate) const SLACK: usize = 32;
 
-/// Appends `text` if it holds no special byte (see [`is_special`]);
+/// Appends `text` if it holds no special byte (see [`is_special`](crate::string::is_special));
 /// otherwise leaves `out` as it was and returns `false`.
-#[inline]
+#[inline(always)]
 pub(crate) fn append_if_plain(out: &mut Vec<u8>, text: &[u8]) -> bool {
     let start = out.len();
     let plain = match text.len() {
         0 => true,
-        1..4 => append_bytes(out, text),
+        1 => append_ends::<1>(out, text),
+        2..4 => append_ends::<2>(out, text),
         4..8 => append_ends::<4>(out, text),
         8..16 => append_ends::<8>(out, text),
         16..=32 => append_ends::<16>(out, text),
@@ -45,7 +46,7 @@ pub(crate) fn append_if_plain(out: &mut Vec<u8>, text: &[u8]) -> bool {
 }
 
 /// Appends a text of `N` to `2 * N` bytes by its first and its last `N` bytes.
-#[inline]
+#[inline(always)]
 fn append_ends<const N: usize>(out: &mut Vec<u8>, text: &[u8]) -> bool {
     let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) else {
         return false;
@@ -55,15 +56,6 @@ fn append_ends<const N: usize>(out: &mut Vec<u8>, text: &[u8]) -> bool {
     out.truncate(tail);
     out.extend_from_slice(last);
     !(any_special(first) | any_special(last))
-}
-
-fn append_bytes(out: &mut Vec<u8>, text: &[u8]) -> bool {
-    let mut special = false;
-    for &byte in text {
-        special |= is_special(byte);
-        out.push(byte);
-    }
-    !special
 }
 
 fn append_long(out: &mut Vec<u8>, text: &[u8]) -> bool {
@@ -86,17 +78,18 @@ fn any_special_in_block(block: &[u8; 16]) -> bool {
 }
 
 /// The same for pieces that are too short for vectors, a word at a time.
-#[inline]
+#[inline(always)]
 fn any_special<const N: usize>(piece: &[u8; N]) -> bool {
     let (words, rest) = piece.as_chunks::<8>();
     let mut marks = 0;
     for word in words {
         marks |= special_bits(u64::from_le_bytes(*word));
     }
-    if let Some(half) = rest.first_chunk::<4>() {
+    if !rest.is_empty() {
         // Spaces are not special.
-        const SPACES: u64 = 0x2020_2020 << 32;
-        marks |= special_bits(SPACES | u64::from(u32::from_le_bytes(*half)));
+        let mut word = [b' '; 8];
+        word[..rest.len()].copy_from_slice(rest);
+        marks |= special_bits(u64::from_le_bytes(word));
     }
     marks != 0
 }

@@ -36,8 +36,9 @@ struct Member {
     key_end: At,
     /// One past the value; known when the next member starts or the object ends.
     end: At,
-    /// Objects opened before this member.
-    objects_before: At,
+    /// The first object that may lie in the value; once the member is complete, `NO_OBJECT` if
+    /// there is none.
+    object: At,
     /// Where the key stood in the input, for the error about a duplicate.
     origin: At,
     escaped: Escaped,
@@ -156,7 +157,7 @@ impl Layout {
     }
 
     /// Takes note of the key that was just written from `start` on, and writes the colon.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end_key(&mut self, object: &mut OpenObject, key: Key) -> Result<(), Duplicate> {
         // Written in its place and compared there: built on the stack first, it would have to be
         // read back in wider loads than it was stored with, which stalls the processor.
@@ -165,13 +166,13 @@ impl Layout {
             start: At::new(key.start),
             key_end: At::new(self.raw.len() - 1),
             end: At::new(0),
-            objects_before: At::new(self.objects.len()),
+            object: At::new(self.objects.len()),
             origin: At::new(key.origin),
             escaped: key.escaped,
         });
         self.raw.push(b':');
         if let [.., previous, member] = &mut self.open[object.first_member..] {
-            previous.end = At::new(key.start - 1);
+            previous.end_at(At::new(key.start - 1), member.object);
             if object.sorted && previous.prefix >= member.prefix {
                 match compare(&self.raw, previous, member) {
                     Ordering::Less => {}
@@ -213,23 +214,20 @@ impl Layout {
         self.raw.push(b'}');
         let next = At::new(self.objects.len());
         let members = &mut self.open[object.first_member..];
-        let mut after = next;
         if let Some(last) = members.last_mut() {
-            last.end = end;
-        }
-        // From the back: what comes after a member tells whether there are objects in it.
-        for member in members.iter_mut().rev() {
-            let before = member.objects_before;
-            if before == after {
-                member.objects_before = NO_OBJECT;
-            }
-            after = before;
+            last.end_at(end, next);
         }
         let raw = &self.raw;
-        members.sort_unstable_by(|a, b| compare(raw, a, b));
-        if let Some(pair) = members
-            .windows(2)
-            .find(|pair| compare(raw, &pair[0], &pair[1]).is_eq())
+        let mut duplicates = false;
+        members.sort_unstable_by(|a, b| {
+            let order = compare(raw, a, b);
+            duplicates |= order.is_eq();
+            order
+        });
+        if duplicates
+            && let Some(pair) = members
+                .windows(2)
+                .find(|pair| compare(raw, &pair[0], &pair[1]).is_eq())
         {
             return Err(Duplicate::of(if pair[0].origin > pair[1].origin {
                 &pair[0]
@@ -318,6 +316,15 @@ pub(crate) struct Key {
 }
 
 impl Member {
+    /// Completes the member: its value ends at `end`, and objects from `next_object` on are not
+    /// in it.
+    fn end_at(&mut self, end: At, next_object: At) {
+        self.end = end;
+        if self.object == next_object {
+            self.object = NO_OBJECT;
+        }
+    }
+
     fn written_key<'r>(&self, raw: &'r [u8]) -> &'r [u8] {
         &raw[self.start.get() + 1..self.key_end.get()]
     }
@@ -328,7 +335,7 @@ impl Piece {
         Self {
             start: member.start,
             end: member.end,
-            object: member.objects_before,
+            object: member.object,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::copy::append_if_plain;
 use crate::profile::{Escaped, Profile};
 
 /// Writes `text` in quotes.
-#[inline]
+#[inline(always)]
 pub(crate) fn write_string<P: Profile>(out: &mut Vec<u8>, text: &str) -> Escaped {
     out.push(b'"');
     let escaped = write_unquoted::<P>(out, text.as_bytes());
@@ -13,7 +13,7 @@ pub(crate) fn write_string<P: Profile>(out: &mut Vec<u8>, text: &str) -> Escaped
 }
 
 /// Writes a piece of a string without quotes.
-#[inline]
+#[inline(always)]
 pub(crate) fn write_unquoted<P: Profile>(out: &mut Vec<u8>, text: &[u8]) -> Escaped {
     if P::VERBATIM && append_if_plain(out, text) {
         return Escaped::No;
@@ -114,7 +114,7 @@ pub(crate) fn compare_keys(a: &[u8], b: &[u8], escaped: Escaped) -> std::cmp::Or
 
 /// The first eight bytes of a key's text (not of its written form) as a number that sorts like
 /// it: equal prefixes decide nothing, different ones decide the order of the keys.
-#[inline]
+#[inline(always)]
 pub(crate) fn sort_prefix(key: &[u8]) -> u64 {
     const HIGH: u64 = (u64::MAX / 255) << 7;
     let prefix = match (

@@ -97,14 +97,16 @@ impl<'l, P: Profile> Writer<'l, P> {
     }
 
     /// Ends the key that was just written.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end_key(&mut self, object: &mut OpenObject, key: Key) -> Result<(), Fault> {
         let ended = self.layout.end_key(object, key);
         ended.map_err(|duplicate| self.duplicate(duplicate))?;
         self.check_size()
     }
 
-    #[inline]
+    // Into the caller, where the key of a struct field is a constant: then its length, its
+    // escapes and its prefix are known to the compiler.
+    #[inline(always)]
     pub(crate) fn write_key(&mut self, object: &mut OpenObject, key: &str) -> Result<(), Fault> {
         let start = self.layout.start_member(object);
         let escaped = write_string::<P>(&mut self.layout.raw, key);
