@@ -65,8 +65,10 @@ fn write_respelled(out: &mut Vec<u8>, literal: &Literal<'_>) -> Result<(), Numbe
     let start = out.len();
     write_double(out, value)?;
     let is_integer = i64::try_from(shape.digits).is_ok_and(|digits| digits <= shape.point);
-    let unchanged = out[start..] == *literal.text.as_bytes();
-    if is_integer && !unchanged && !survives(literal, value, &out[start..]) {
+    if is_integer
+        && out[start..] != *literal.text.as_bytes()
+        && !survives(literal, value, &out[start..])
+    {
         out.truncate(start);
         return Err(NumberFault::Inexact);
     }

@@ -25,7 +25,7 @@ pub(crate) fn write_document<P: Profile>(
     }
     // One pass over the text up front is cheaper than checking string by string, and makes
     // every slice below text.
-    let text = std::str::from_utf8(text).map_err(|error| CanonError::InvalidUtf8 {
+    let text = simdutf8::compat::from_utf8(text).map_err(|error| CanonError::InvalidUtf8 {
         place: Place::Byte(error.valid_up_to()),
     })?;
     write_nested::<P>(layout, limits, 0, text)
@@ -367,9 +367,11 @@ impl<P: Profile> Reader<'_, '_, P> {
 
     fn digits(&mut self, expected: &'static str) -> Result<std::ops::Range<usize>, CanonError> {
         let start = self.at;
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.at += 1;
-        }
+        let rest = &self.bytes[start..];
+        self.at += rest
+            .iter()
+            .position(|byte| !byte.is_ascii_digit())
+            .unwrap_or(rest.len());
         if start == self.at {
             Err(self.expected(expected))
         } else {

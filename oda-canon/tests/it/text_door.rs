@@ -95,6 +95,10 @@ fn duplicates_are_found_wherever_they_stand() {
         "json_duplicate_key",
         512,
     );
+    // Among so many that they are sorted in another way.
+    let many: String = (0..200).rev().map(|key| format!("\"{key}\":0,")).collect();
+    let at = many.len() + 1;
+    refused(format!("{{{many}\"77\":1}}"), "json_duplicate_key", at);
     let error = canonicalize(format!(r#"{{"{long}":1,"{long}":2}}"#).as_bytes()).unwrap_err();
     assert!(error.to_string().len() < 200, "{error}");
     // Not duplicates.
@@ -246,4 +250,31 @@ fn broken_text_is_refused_where_it_breaks() {
     refused(b"[\"\xff\"]", "json_invalid_utf8", 2);
     refused(b"[1,\xc0\x80]", "json_invalid_utf8", 3);
     refused(b"\xed\xa0\x80", "json_invalid_utf8", 0);
+}
+
+/// The UTF-8 check is not the standard library's; it must agree with it at every length.
+#[test]
+fn invalid_utf8_is_found_at_its_first_byte() {
+    for before in 0..200 {
+        for after in [0, 1, 50] {
+            for bad in [
+                &b"\xff"[..],
+                b"\xc3",
+                b"\xe2\x82",
+                b"\xf0\x9f\x98",
+                b"\xc0\xaf",
+                b"\xed\xbf\xbf",
+                b"\xf4\x90\x80\x80",
+            ] {
+                let mut text = b"\"".to_vec();
+                text.extend("\u{e9}".bytes().cycle().take(before / 2 * 2));
+                text.extend(std::iter::repeat_n(b'x', before % 2));
+                text.extend(bad);
+                text.extend(std::iter::repeat_n(b'y', after));
+                text.push(b'"');
+                let expected = std::str::from_utf8(&text).unwrap_err().valid_up_to();
+                refused(&text, "json_invalid_utf8", expected);
+            }
+        }
+    }
 }
