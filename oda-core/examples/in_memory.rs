@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use oda_core::{
-    Action, ActionError, ActionId, Artifact, BuildContext, Built, ChainError, Custody, Death,
-    DeclaredPolicy, Descriptor, DescriptorSchema, Effect, Engine, Fate, IntentSecret, Lane,
+    Action, ActionError, ActionId, Artifact, BuildContext, Built, ChainError, Custody,
+    DESCRIPTOR_SCHEMA, Death, DeclaredPolicy, Descriptor, Effect, Engine, Fate, IntentSecret, Lane,
     MemoryStore, MovesFunds, Network, Payload, PayloadError, PayloadKind, Policy, ReceiptId,
-    Signed, Signer, SignerError, Simulation, SimulationNeed, Simulator, Submission, Submitter,
-    TermsRequest, UnixMillis,
+    RuleId, Signed, Signer, SignerError, Simulation, SimulationNeed, Simulator, Submission,
+    Submitter, TermsRequest, UnixMillis,
 };
 use serde::{Deserialize, Serialize};
 
@@ -187,7 +187,7 @@ impl Action for Pay {
 fn descriptor() -> Result<Descriptor, Box<dyn std::error::Error>> {
     let id: ActionId = "ledger.pay".parse()?;
     Ok(Descriptor {
-        schema: DescriptorSchema::V1,
+        schema: DESCRIPTOR_SCHEMA.into(),
         name: id.tool_name()?,
         id,
         version: "0.1.0".into(),
@@ -201,10 +201,10 @@ fn descriptor() -> Result<Descriptor, Box<dyn std::error::Error>> {
             moves_funds: MovesFunds::WithApproval,
         },
         chains: vec!["base-sepolia".into()],
-        input_schema: serde_json::json!({"type": "object"}),
-        output_schema: serde_json::json!({"type": "object"}),
+        input_schema: object_schema(),
+        output_schema: object_schema(),
         policy: DeclaredPolicy {
-            rules: vec!["simulation_failed".into()],
+            rules: vec![RuleId::SimulationFailed],
         },
         receipt: true,
         fixtures: Vec::new(),
@@ -270,4 +270,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn tell(line: &str) -> std::io::Result<()> {
     use std::io::Write as _;
     writeln!(std::io::stdout(), "{line}")
+}
+
+fn object_schema() -> serde_json::Map<String, serde_json::Value> {
+    serde_json::Map::from_iter([("type".to_owned(), "object".into())])
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::chain::Network;
-use crate::usd::number_text;
+use crate::ecma::number_text;
 
 /// A reading that can be missing in two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl Facts {
             network: value
                 .get("network")
                 .and_then(Value::as_str)
-                .and_then(Network::from_name),
+                .and_then(Network::from_word),
             token: text("token"),
             token_amount_base_units: value
                 .get("token_amount_base_units")

@@ -60,14 +60,21 @@ mod base_units;
 mod chain;
 mod chain_access;
 mod clock;
+mod description_lint;
 mod descriptor;
+mod descriptor_lint;
+mod descriptor_validate;
+mod ecma;
 mod effect;
 mod engine;
 mod error;
 mod facts;
 mod fee;
+#[allow(dead_code)]
+mod form;
 mod intent;
 mod kind;
+mod lint;
 mod memory_store;
 mod names;
 mod nearest;
@@ -76,14 +83,17 @@ mod policy;
 mod policy_parse;
 mod preflight;
 mod record;
+mod refusal;
 mod registry;
 mod request;
-mod rule;
+mod schema_lint;
 mod secret;
 mod simulation;
 mod state;
 mod store;
 mod token_identity;
+#[allow(dead_code)]
+mod tree;
 mod usd;
 
 pub use action::{Action, ActionError, BuildContext, Built, Query};
@@ -98,9 +108,14 @@ pub use chain_access::{
     Submitter, TermsRequest,
 };
 pub use clock::{Clock, Day, SystemClock, UnixMillis};
+pub use description_lint::{MAX_DESCRIPTION, lint_description};
 pub use descriptor::{
-    Custody, DeclaredPolicy, Descriptor, DescriptorSchema, MovesFunds, Sponsored,
+    Custody, DESCRIPTOR_SCHEMA, DeclaredPolicy, Descriptor, DescriptorError, MAX_TITLE, MovesFunds,
+    Sponsored,
 };
+pub use descriptor_lint::{lint_descriptor, lint_descriptor_text};
+pub use descriptor_validate::{validate_descriptor, validate_descriptor_text};
+pub use ecma::number_text;
 pub use effect::{ApprovalHints, Effect, UnknownEffect, approval_hints, approval_hints_of_words};
 pub use engine::{
     BuildEngineError, CLAIM_LEASE_MS, Engine, EngineBuilder, Execution, RECOVERY_BATCH, ReceiptLog,
@@ -112,8 +127,10 @@ pub use intent::{
     IntentId, MacInput, MalformedIntentId, NONCE_BYTES, Nonce, NonceError, NonceSource, OsNonces,
 };
 pub use kind::PayloadKind;
+pub use lint::{LintIssue, LintRule};
 pub use memory_store::MemoryStore;
 pub use names::{ActionId, MAX_TOOL_NAME, NameError, ToolName, id_to_name, name_to_id};
+pub use nearest::nearest;
 pub use payload::{Payload, PayloadError, ReceiptId, SimulationNeed};
 pub use policy::{
     DEFAULT_INTENT_TTL_S, MAX_INTENT_TTL_S, MAX_LIST_ENTRIES, MAX_SLIPPAGE_BPS, Policy,
@@ -124,14 +141,15 @@ pub use record::{
     BoundParams, Hold, HoldStatus, IntegrityError, IntentRecord, PreparedIntent, Progress,
     StoredIntent,
 };
+pub use refusal::{RuleId, UnknownRule};
 pub use request::{ExecuteRequest, RequestError};
-pub use rule::RuleId;
+pub use schema_lint::{lint_portable_schema, lint_portable_schema_text};
 pub use secret::{IntentSecret, MIN_SECRET_BYTES, SECRET_BYTES, SecretTooShort};
 pub use simulation::{Change, SimulatedEffects, Simulation};
 pub use state::{Event, ExecutionState, IllegalStep};
 pub use store::{Commit, CommitOutcome, CounterChange, DaySpend, Store, StoreError};
 
 pub use token_identity::{STABLECOINS, Stablecoin, TokenIdentity, stablecoin};
-pub use usd::{UsdMicros, number_text};
+pub use usd::UsdMicros;
 
-pub use oda_receipts::{PolicyOutcome, Refusal};
+pub use oda_receipts::{FieldError, PolicyOutcome, Refusal};

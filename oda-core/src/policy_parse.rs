@@ -125,7 +125,7 @@ fn network(file: &Object) -> Read<Network> {
         None => Ok(Network::Fork),
         Some(network) => network
             .as_str()
-            .and_then(Network::from_name)
+            .and_then(Network::from_word)
             .ok_or_else(|| PolicyError::new("network", "must be fork, testnet or mainnet")),
     }
 }

@@ -3,14 +3,12 @@
 use crate::Refusal;
 use crate::base_units::BaseUnits;
 use crate::chain::Network;
+use crate::ecma::{UNKNOWN, number_text};
 use crate::facts::{Facts, Reading};
 use crate::policy::{Policy, UnknownVerdict};
-use crate::rule::RuleId;
+use crate::refusal::RuleId;
 use crate::token_identity::{TokenIdentity, account_identity};
-use crate::usd::{UsdMicros, number_text};
-
-/// What an unreadable value reads as (ODA draft 0, section 6).
-const UNKNOWN: &str = "unknown";
+use crate::usd::UsdMicros;
 
 /// Evaluates every rule of the policy on the facts.
 ///

@@ -1,6 +1,6 @@
 //! One identity per token and chain, however it is written.
 
-use crate::chain::evm_chain_id;
+use crate::chain::is_native_symbol;
 
 /// The zero address, which many venues write for the native token.
 const ZERO_ADDRESS: &str = "0x0000000000000000000000000000000000000000";
@@ -219,17 +219,8 @@ fn resolve(chain: &str, token: &str) -> String {
 }
 
 fn is_native_alias(chain: &str, lower: &str) -> bool {
-    if is_base58_chain(chain) {
-        return lower == "sol" || lower == "native";
-    }
-    if matches!(lower, "native" | ZERO_ADDRESS | NATIVE_ADDRESS) {
-        return true;
-    }
-    match lower {
-        "pol" | "matic" => chain == "polygon",
-        "eth" => chain != "polygon" && evm_chain_id(chain).is_some(),
-        _ => false,
-    }
+    let address = matches!(lower, ZERO_ADDRESS | NATIVE_ADDRESS) && !is_base58_chain(chain);
+    address || lower == "native" || is_native_symbol(chain, lower)
 }
 
 fn is_base58_chain(chain: &str) -> bool {

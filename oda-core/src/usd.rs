@@ -110,12 +110,6 @@ fn split(value: f64) -> Option<(u64, bool)> {
     Some((whole.checked_mul(1_000_000)?.checked_add(micros)?, rest))
 }
 
-/// A number as ECMAScript prints it, which is how limits and observations are written.
-#[must_use]
-pub fn number_text(value: f64) -> String {
-    oda_canon::to_string(&value).unwrap_or_else(|_| "unknown".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -113,8 +113,9 @@ pub enum ReceiptError {
         /// The length it had.
         expected: u64,
     },
-    /// An operation on the log's file failed; nothing was acknowledged, and the file is back at
-    /// its last good length. Code `log_io`.
+    /// An operation on the log's file failed and nothing was acknowledged. What a failed write
+    /// left was cut off again; if that failed too, the next append says `Poisoned`.
+    /// Code `log_io`.
     #[error("{}: {operation} failed: {source}", path.display())]
     Io {
         /// The file.

@@ -42,10 +42,15 @@
 //! # Ok::<(), oda_receipts::ReceiptError>(())
 //! ```
 
+#[cfg(test)]
+extern crate self as oda_receipts;
+
 mod draft;
 mod error;
 mod line;
+mod log;
 mod mandate;
+mod number;
 mod order;
 mod receipt;
 mod refusal;
@@ -59,6 +64,7 @@ mod verify;
 pub use draft::ReceiptDraft;
 pub use error::ReceiptError;
 pub use line::MAX_LINE_BYTES;
+pub use log::{Follower, JsonlLog, Mirrored, Repair};
 pub use mandate::{Approval, Mandate, MandateKind};
 pub use order::{MAX_TRACKED_INTENTS, OrderFault};
 pub use receipt::{Link, Receipt};
@@ -69,3 +75,7 @@ pub use verify::{Checks, Fault, FaultKind, Report, Verifier};
 
 /// The schema name that every receipt carries.
 pub const SCHEMA: &str = "sato.receipt/v1";
+
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use oda_canon::Digest;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::SCHEMA;
 use crate::draft::ReceiptDraft;
 use crate::error::ReceiptError;
 use crate::mandate::Mandate;
+use crate::number::restore_doubles;
 use crate::receipt::{Link, Receipt};
 use crate::refusal::PolicyOutcome;
 use crate::scan::{self, Scope};
@@ -25,55 +26,6 @@ pub const MAX_LINE_BYTES: usize = 1024 * 1024;
 /// A line without its line feed.
 pub(crate) fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
-}
-
-/// The members of a line in canonical order, borrowed for writing. `hash` is not among them.
-#[derive(Serialize)]
-pub(crate) struct Line<'a> {
-    action: &'a str,
-    chain: &'a str,
-    created_at: &'a str,
-    fee_disclosure: Option<&'a Value>,
-    intent_id: &'a str,
-    mandate: &'a Mandate,
-    params_digest: Digest,
-    policy: &'a PolicyOutcome,
-    prev_hash: Digest,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    safe_tx_hash: Option<&'a str>,
-    schema: &'a str,
-    seq: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<&'a str>,
-    simulation: Option<&'a Value>,
-    status: Status,
-    tx_hash: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    typed_data_signature: Option<&'a str>,
-}
-
-impl<'a> Line<'a> {
-    pub(crate) fn unhashed(draft: &'a ReceiptDraft) -> Self {
-        Self {
-            action: &draft.action,
-            chain: &draft.chain,
-            created_at: &draft.created_at,
-            fee_disclosure: draft.fee_disclosure.as_ref(),
-            intent_id: &draft.intent_id,
-            mandate: &draft.mandate,
-            params_digest: draft.params_digest,
-            policy: &draft.policy,
-            prev_hash: Digest::ZERO,
-            safe_tx_hash: draft.safe_tx_hash.as_deref(),
-            schema: SCHEMA,
-            seq: 0,
-            signature: draft.signature.as_deref(),
-            simulation: draft.simulation.as_ref(),
-            status: draft.status,
-            tx_hash: draft.tx_hash.as_deref(),
-            typed_data_signature: draft.typed_data_signature.as_deref(),
-        }
-    }
 }
 
 /// The members of a line for reading, after its shape was found right.
@@ -99,7 +51,9 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    pub(crate) fn into_receipt(self, line: Box<str>) -> Receipt {
+    pub(crate) fn into_receipt(mut self, line: Box<str>) -> Receipt {
+        let free_form = [&mut self.simulation, &mut self.fee_disclosure];
+        free_form.into_iter().flatten().for_each(restore_doubles);
         let link = Link {
             seq: self.seq,
             hash: self.hash,
@@ -225,7 +179,7 @@ fn intent_key(intent_id: &[u8]) -> Option<IntentKey> {
 
 /// The slow way, which decides: over a parsed value.
 fn read_value(canonical: Vec<u8>, scope: Scope) -> Result<ReadLine<'static>, ReceiptError> {
-    let mut value: Value = oda_canon::parse_strict(&canonical)?;
+    let value: Value = oda_canon::parse_strict(&canonical)?;
     let errors = match scope {
         Scope::Receipt => validate_receipt(&value),
         Scope::Chain => chain_errors(&value),
@@ -242,18 +196,40 @@ fn read_value(canonical: Vec<u8>, scope: Scope) -> Result<ReadLine<'static>, Rec
     let seq = value.get("seq").and_then(Value::as_u64);
     let prev_hash = text("prev_hash").parse()?;
     let hash = text("hash").parse()?;
-    if let Some(root) = value.as_object_mut() {
-        root.remove("hash");
-    }
+    let content_hash = oda_canon::digest_bytes(&without_hash(&canonical)?);
     Ok(ReadLine {
         canonical: Cow::Owned(canonical),
         // A sequence number beyond 64 bits is well-shaped and follows nothing.
         seq: seq.unwrap_or(u64::MAX),
         prev_hash,
         hash,
-        content_hash: oda_canon::digest(&value)?,
+        content_hash,
         intent,
     })
+}
+
+/// The hash input: the canonical text without its `hash` member. The text is cut, not written
+/// again from a value, so that every number keeps its text.
+fn without_hash(canonical: &[u8]) -> Result<Vec<u8>, ReceiptError> {
+    #[derive(Deserialize)]
+    struct Root<'a> {
+        #[serde(borrow)]
+        hash: &'a RawValue,
+    }
+    const KEY: &[u8] = b"\"hash\":";
+    let root: Root<'_> = serde_json::from_slice(canonical).map_err(|_| {
+        // Not reached: the shape was found right. An error all the same, not a panic.
+        ReceiptError::Hash
+    })?;
+    let value_at = root.hash.get().as_ptr() as usize - canonical.as_ptr() as usize;
+    let member_at = value_at - KEY.len();
+    let end = value_at + root.hash.get().len();
+    let cut = match canonical.get(end) {
+        Some(b',') => member_at..end + 1,
+        _ if canonical.get(member_at - 1) == Some(&b',') => member_at - 1..end,
+        _ => member_at..end,
+    };
+    Ok([&canonical[..cut.start], &canonical[cut.end..]].concat())
 }
 
 /// What the chain alone needs: an object with its place and its hash.

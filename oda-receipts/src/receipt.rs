@@ -10,6 +10,7 @@ use crate::draft::ReceiptDraft;
 use crate::error::ReceiptError;
 use crate::line;
 use crate::mandate::Mandate;
+use crate::number::restore_doubles;
 use crate::refusal::PolicyOutcome;
 use crate::scan::Scope;
 use crate::seal::Unsealed;
@@ -230,7 +231,8 @@ impl fmt::Display for Receipt {
 /// Writes every member, also those below the root that this crate has no field for.
 impl Serialize for Receipt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value: Value = serde_json::from_str(&self.line).map_err(ser::Error::custom)?;
+        let mut value: Value = serde_json::from_str(&self.line).map_err(ser::Error::custom)?;
+        restore_doubles(&mut value);
         value.serialize(serializer)
     }
 }
@@ -247,6 +249,8 @@ impl TryFrom<&Value> for Receipt {
     type Error = ReceiptError;
 
     fn try_from(value: &Value) -> Result<Self, ReceiptError> {
-        Self::from_line(&oda_canon::to_vec(value)?)
+        let mut value = value.clone();
+        restore_doubles(&mut value);
+        Self::from_line(&oda_canon::to_vec(&value)?)
     }
 }

@@ -66,28 +66,6 @@ pub(crate) fn scan(line: &[u8], scope: Scope) -> Option<Facts<'_>> {
     })
 }
 
-/// The places in an unhashed canonical receipt where sealing writes.
-#[derive(Debug, Clone)]
-pub(crate) struct Gaps {
-    /// Where the `hash` member belongs: before `intent_id`.
-    pub(crate) hash_at: usize,
-    /// The text of `prev_hash`, between the quotes.
-    pub(crate) prev_hash: Range<usize>,
-    /// The digits of `seq`.
-    pub(crate) seq: Range<usize>,
-}
-
-/// Finds the gaps in a canonical receipt that has no `hash` member yet.
-pub(crate) fn gaps(unhashed: &[u8]) -> Option<Gaps> {
-    let mut pass = Pass::new(unhashed);
-    pass.root(Scope::Chain)?;
-    Some(Gaps {
-        hash_at: pass.found.intent_id_key_at?,
-        prev_hash: pass.found.prev_hash_at?,
-        seq: pass.found.seq_at?,
-    })
-}
-
 const fn bit(index: u32) -> u32 {
     1 << index
 }
@@ -99,13 +77,10 @@ const REQUIRED_KEYS: u32 = bit(15) - 1;
 struct Found<'a> {
     seen: u32,
     seq: Option<u64>,
-    seq_at: Option<Range<usize>>,
     prev_hash: Option<&'a [u8]>,
-    prev_hash_at: Option<Range<usize>>,
     hash: Option<&'a [u8]>,
     hash_member: Option<Range<usize>>,
     intent_id: Option<&'a [u8]>,
-    intent_id_key_at: Option<usize>,
     status: Option<Status>,
 }
 
@@ -130,20 +105,9 @@ impl<'a> Pass<'a> {
                 b"seq" => pass.sequence_number()?,
                 b"prev_hash" => {
                     pass.found.prev_hash = Some(pass.text(rules::is_digest)?);
-                    pass.found.prev_hash_at = Some(pass.at - 72..pass.at - 1);
                     pass.see(2);
                 }
                 b"hash" => pass.hash(key_at)?,
-                b"intent_id" => {
-                    pass.found.intent_id_key_at = Some(key_at);
-                    match scope {
-                        Scope::Chain => pass.value(1)?,
-                        Scope::Receipt => {
-                            pass.found.intent_id = Some(pass.text(rules::is_intent_id)?);
-                            pass.see(4);
-                        }
-                    }
-                }
                 _ => match scope {
                     Scope::Chain => pass.value(1)?,
                     Scope::Receipt => pass.receipt_member(key)?,
@@ -158,6 +122,10 @@ impl<'a> Pass<'a> {
             b"schema" => {
                 self.text(|text| text == crate::SCHEMA.as_bytes())?;
                 self.see(0);
+            }
+            b"intent_id" => {
+                self.found.intent_id = Some(self.text(rules::is_intent_id)?);
+                self.see(4);
             }
             b"action" => {
                 self.text(rules::is_action_id)?;
@@ -229,7 +197,6 @@ impl<'a> Pass<'a> {
             value = value.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
         }
         self.found.seq = Some(value);
-        self.found.seq_at = Some(start..self.at);
         self.see(1);
         Some(())
     }

@@ -48,7 +48,8 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    fn new(name: impl Into<String>, rule: &'static str) -> Self {
+    /// An error about one field.
+    pub fn new(name: impl Into<String>, rule: &'static str) -> Self {
         Self {
             name: name.into(),
             rule,
