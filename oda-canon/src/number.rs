@@ -49,7 +49,7 @@ fn write_respelled(out: &mut Vec<u8>, literal: &Literal<'_>) -> Result<(), Numbe
         out.push(b'0');
         return Ok(());
     }
-    if shape.digits <= SAFE_DIGITS && shape.point.abs() <= SAFE_POINT {
+    if shape.digits <= SAFE_DIGITS && (-SAFE_POINT..=SAFE_POINT).contains(&shape.point) {
         let mut digits = [0; SAFE_DIGITS];
         for (slot, digit) in digits.iter_mut().zip(literal.digits().skip(shape.leading)) {
             *slot = digit;

@@ -167,6 +167,33 @@ fn numbers_are_those_of_ecmascript() {
     }
 }
 
+/// Found by the fuzz target: the saturated exponent and the zeros before the first digit added
+/// up to the smallest `i64`, whose magnitude is not an `i64`, and a short mantissa then took the
+/// path for ordinary exponents.
+#[test]
+fn exponents_beyond_all_bounds_saturate() {
+    let huge = "9".repeat(100);
+    for zeros in 0..20 {
+        let zeros = "0".repeat(zeros);
+        for mantissa in ["1", "108", "12345678901234567"] {
+            assert_eq!(canonical(&format!("0.{zeros}{mantissa}e-{huge}")), "0");
+            assert_eq!(
+                canonical(&format!("-{mantissa}{zeros}.0{zeros}e-{huge}")),
+                "0"
+            );
+            refused(format!("0.{zeros}{mantissa}e{huge}"), "json_non_finite", 0);
+            refused(
+                format!("{mantissa}{zeros}.0{zeros}e+{huge}"),
+                "json_non_finite",
+                0,
+            );
+        }
+    }
+    for exponent in [i64::MIN, i64::MIN + 1, i64::MIN + 2] {
+        assert_eq!(canonical(&format!("0.001e{exponent}")), "0");
+    }
+}
+
 #[test]
 fn integers_that_would_change_are_refused() {
     for text in [
