@@ -31,7 +31,26 @@
 //! # Ok::<(), oda_testkit::SuiteError>(())
 //! ```
 
+#[cfg(feature = "engine")]
+pub mod conformance;
+#[cfg(feature = "engine")]
+mod fake_chain;
+#[cfg(feature = "engine")]
+mod mock_signer;
 mod suites;
+#[cfg(feature = "engine")]
+mod test_tx;
+#[cfg(feature = "engine")]
+mod world;
+
+#[cfg(feature = "engine")]
+pub use fake_chain::{Call, FakeChain, Fault};
+#[cfg(feature = "engine")]
+pub use mock_signer::{MockSigner, SignerStep, TEST_SENDER};
+#[cfg(feature = "engine")]
+pub use test_tx::{TEST_CHAIN, TEST_CHAIN_ID, TestTerms, TestTx};
+#[cfg(feature = "engine")]
+pub use world::{ManualClock, RecordingApprover, ScriptedNonces};
 
 pub use suites::{
     EcdsaCase, EcdsaEncoding, Es6Checkpoint, Es6Numbers, EthersAccess, EthersAccount, EthersFields,
