@@ -12,7 +12,7 @@ pub(crate) fn is_evm_address(text: &str) -> bool {
 /// `^0x(?:[0-9a-fA-F]{2})*$`.
 pub(crate) fn is_calldata(text: &str) -> bool {
     text.strip_prefix("0x")
-        .is_some_and(|digits| digits.len() % 2 == 0 && is_hex(digits))
+        .is_some_and(|digits| digits.len().is_multiple_of(2) && is_hex(digits))
 }
 
 fn is_hex(digits: &str) -> bool {

@@ -60,6 +60,7 @@ mod base_units;
 mod chain;
 mod chain_access;
 mod clock;
+mod decimal;
 mod description_lint;
 mod descriptor;
 mod descriptor_lint;
@@ -70,7 +71,6 @@ mod engine;
 mod error;
 mod facts;
 mod fee;
-#[allow(dead_code)]
 mod form;
 mod intent;
 mod kind;
@@ -92,14 +92,14 @@ mod simulation;
 mod state;
 mod store;
 mod token_identity;
-#[allow(dead_code)]
 mod tree;
+mod unsigned_shape;
 mod usd;
 
 pub use action::{Action, ActionError, BuildContext, Built, Query};
 pub use approver::{Approver, Decision};
 pub use artifact::{Artifact, Death, Sequence, Signed};
-pub use base_units::{BaseUnits, MAX_BASE_UNITS_DIGITS};
+pub use base_units::{BaseUnits, MAX_BASE_UNITS_DIGITS, NotBaseUnits};
 pub use chain::{
     Network, ODA_CHAINS, evm_chain_id, evm_chain_name, network_of_chain, network_of_evm_chain_id,
 };
@@ -148,8 +148,8 @@ pub use secret::{IntentSecret, MIN_SECRET_BYTES, SECRET_BYTES, SecretTooShort};
 pub use simulation::{Change, SimulatedEffects, Simulation};
 pub use state::{Event, ExecutionState, IllegalStep};
 pub use store::{Commit, CommitOutcome, CounterChange, DaySpend, Store, StoreError};
-
 pub use token_identity::{STABLECOINS, Stablecoin, TokenIdentity, stablecoin};
+pub use unsigned_shape::{validate_unsigned, validate_unsigned_text};
 pub use usd::UsdMicros;
 
 pub use oda_receipts::{FieldError, PolicyOutcome, Refusal};

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::chain::Network;
 use crate::policy_parse;
+use crate::tree::Tree;
 
 /// How many entries an allowlist may have. From `sato.policy/v1`.
 pub const MAX_LIST_ENTRIES: usize = 200;
@@ -105,18 +106,19 @@ impl Policy {
     ///
     /// [`PolicyError`] for the first rule that is broken, in the order of `sato.policy/v1`.
     pub fn parse(text: &[u8]) -> Result<Self, PolicyError> {
-        let value: Value = oda_canon::parse_strict(text)
+        let file = Tree::parse(text)
             .map_err(|error| PolicyError::new("policy", format!("is not JSON: {error}")))?;
-        Self::from_value(&value)
+        policy_parse::read(&file)
     }
 
-    /// Reads a policy from JSON that was parsed already.
+    /// Reads a policy from JSON that was parsed already. Repeated keys can no longer be seen, and of several
+    /// unknown keys the one that sorts first is named.
     ///
     /// # Errors
     ///
     /// [`PolicyError`] for the first rule that is broken.
     pub fn from_value(value: &Value) -> Result<Self, PolicyError> {
-        policy_parse::read(value)
+        policy_parse::read(&Tree::of(value))
     }
 
     /// The digest that mandates carry: over the parsed form, defaults and `scan` included.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
-
 use crate::base_units::BaseUnits;
 use crate::chain::Network;
+use crate::nearest::nearest;
 use crate::policy::{
     DEFAULT_INTENT_TTL_S, MAX_INTENT_TTL_S, MAX_LIST_ENTRIES, MAX_SLIPPAGE_BPS, Policy,
     PolicyError, Scan, UnknownVerdict,
 };
+use crate::tree::{Entries, Tree};
 
 const SCHEMA: &str = "sato.policy/v1";
 const VERSION: u32 = 1;
@@ -34,7 +34,6 @@ const KEYS: [&str; 17] = [
     "scan",
 ];
 
-type Object = Map<String, Value>;
 type Read<T> = Result<T, PolicyError>;
 
 pub(crate) fn defaults() -> Policy {
@@ -59,8 +58,8 @@ pub(crate) fn defaults() -> Policy {
     }
 }
 
-pub(crate) fn read(value: &Value) -> Read<Policy> {
-    let Value::Object(file) = value else {
+pub(crate) fn read(file: &Tree) -> Read<Policy> {
+    let Some(file) = file.as_object() else {
         return Err(PolicyError::new("policy", "must be a JSON object"));
     };
     refuse_unknown_keys(file, &KEYS, "")?;
@@ -95,24 +94,27 @@ pub(crate) fn read(value: &Value) -> Read<Policy> {
     })
 }
 
-fn refuse_unknown_keys(object: &Object, known: &[&str], prefix: &str) -> Read<()> {
-    match object.keys().find(|key| !known.contains(&key.as_str())) {
+fn refuse_unknown_keys(object: &Entries, known: &[&str], prefix: &str) -> Read<()> {
+    match object.keys().find(|key| !known.contains(key)) {
         None => Ok(()),
         Some(key) => Err(PolicyError::new(
             format!("unknown:{prefix}{key}"),
-            format!("is no member of the policy; known are {}", known.join(", ")),
+            match nearest(key, known.iter().copied()) {
+                Some(name) => format!("is no member of the policy; did you mean `{name}`?"),
+                None => format!("is no member of the policy; known are {}", known.join(", ")),
+            },
         )),
     }
 }
 
-fn schema(file: &Object) -> Read<()> {
-    match file.get("schema") {
-        Some(Value::String(schema)) if schema == SCHEMA => Ok(()),
+fn schema(file: &Entries) -> Read<()> {
+    match file.get("schema").and_then(Tree::as_str) {
+        Some(SCHEMA) => Ok(()),
         _ => Err(PolicyError::new("schema", format!("must be \"{SCHEMA}\""))),
     }
 }
 
-fn version(file: &Object) -> Read<()> {
+fn version(file: &Entries) -> Read<()> {
     match file.get("version") {
         None => Ok(()),
         Some(version) if integer(version) == Some(VERSION) => Ok(()),
@@ -120,7 +122,7 @@ fn version(file: &Object) -> Read<()> {
     }
 }
 
-fn network(file: &Object) -> Read<Network> {
+fn network(file: &Entries) -> Read<Network> {
     match file.get("network") {
         None => Ok(Network::Fork),
         Some(network) => network
@@ -134,7 +136,7 @@ const NAME_RULE: &str = "must be a name of a-z, 0-9, `.`, `_` and `-`, at most 6
 const ENTRY_RULE: &str = "must have the form `chain:id`, such as `base:0x…`, with 1 to 64 letters and digits after the colon";
 
 /// Exact duplicates are dropped; the order stays.
-fn list(file: &Object, field: &str, fits: fn(&str) -> bool, rule: &str) -> Read<Vec<String>> {
+fn list(file: &Entries, field: &str, fits: fn(&str) -> bool, rule: &str) -> Read<Vec<String>> {
     let Some(value) = file.get(field) else {
         return Ok(Vec::new());
     };
@@ -160,21 +162,21 @@ fn list(file: &Object, field: &str, fits: fn(&str) -> bool, rule: &str) -> Read<
     Ok(kept)
 }
 
-fn usd(file: &Object, field: &str) -> Read<Option<f64>> {
+fn usd(file: &Entries, field: &str) -> Read<Option<f64>> {
     match file.get(field) {
-        None | Some(Value::Null) => Ok(None),
+        None | Some(Tree::Null) => Ok(None),
         Some(value) => value
-            .as_f64()
+            .as_number()
             .filter(|cap| cap.is_finite() && *cap > 0.0)
             .map(Some)
             .ok_or_else(|| PolicyError::new(field, "must be a number greater than 0, or null")),
     }
 }
 
-fn max_per_trade(file: &Object) -> Read<BTreeMap<String, String>> {
+fn max_per_trade(file: &Entries) -> Read<BTreeMap<String, String>> {
     let caps = match file.get("max_per_trade") {
         None => return Ok(BTreeMap::new()),
-        Some(Value::Object(caps)) => caps,
+        Some(Tree::Object(caps)) => caps,
         Some(_) => {
             return Err(PolicyError::new(
                 "max_per_trade",
@@ -190,8 +192,8 @@ fn max_per_trade(file: &Object) -> Read<BTreeMap<String, String>> {
                     format!("`{key}` {ENTRY_RULE}"),
                 ));
             }
-            match cap.as_str().filter(|cap| BaseUnits::parse(cap).is_some()) {
-                Some(cap) => Ok((key.clone(), cap.to_owned())),
+            match cap.as_str().filter(|cap| cap.parse::<BaseUnits>().is_ok()) {
+                Some(cap) => Ok((key.to_owned(), cap.to_owned())),
                 None => Err(PolicyError::new(
                     "max_per_trade.value",
                     format!("of `{key}` must be base units: a text of 1 to 78 digits"),
@@ -201,9 +203,9 @@ fn max_per_trade(file: &Object) -> Read<BTreeMap<String, String>> {
         .collect()
 }
 
-fn slippage(file: &Object) -> Read<Option<u32>> {
+fn slippage(file: &Entries) -> Read<Option<u32>> {
     match file.get("max_slippage_bps") {
-        None | Some(Value::Null) => Ok(None),
+        None | Some(Tree::Null) => Ok(None),
         Some(value) => integer(value)
             .filter(|bps| *bps <= MAX_SLIPPAGE_BPS)
             .map(Some)
@@ -216,7 +218,7 @@ fn slippage(file: &Object) -> Read<Option<u32>> {
     }
 }
 
-fn ttl(file: &Object) -> Read<u32> {
+fn ttl(file: &Entries) -> Read<u32> {
     match file.get("intent_ttl_s") {
         None => Ok(DEFAULT_INTENT_TTL_S),
         Some(value) => integer(value)
@@ -230,8 +232,8 @@ fn ttl(file: &Object) -> Read<u32> {
     }
 }
 
-fn unknown_verdict(file: &Object) -> Read<UnknownVerdict> {
-    match file.get("unknown_verdict").map(Value::as_str) {
+fn unknown_verdict(file: &Entries) -> Read<UnknownVerdict> {
+    match file.get("unknown_verdict").map(Tree::as_str) {
         None | Some(Some("refuse")) => Ok(UnknownVerdict::Refuse),
         Some(Some("allow")) => Ok(UnknownVerdict::Allow),
         Some(_) => Err(PolicyError::new(
@@ -241,25 +243,25 @@ fn unknown_verdict(file: &Object) -> Read<UnknownVerdict> {
     }
 }
 
-fn require_simulation(file: &Object) -> Read<bool> {
+fn require_simulation(file: &Entries) -> Read<bool> {
     match file.get("require_simulation") {
-        None | Some(Value::Bool(true)) => Ok(true),
+        None | Some(Tree::Bool(true)) => Ok(true),
         Some(_) => Err(PolicyError::new("require_simulation", "can only be true")),
     }
 }
 
-fn boolean(object: &Object, key: &str, field: &str) -> Read<Option<bool>> {
+fn boolean(object: &Entries, key: &str, field: &str) -> Read<Option<bool>> {
     match object.get(key) {
         None => Ok(None),
-        Some(Value::Bool(value)) => Ok(Some(*value)),
+        Some(Tree::Bool(value)) => Ok(Some(*value)),
         Some(_) => Err(PolicyError::new(field, "must be true or false")),
     }
 }
 
-fn scan(file: &Object) -> Read<Option<Scan>> {
+fn scan(file: &Entries) -> Read<Option<Scan>> {
     let scan = match file.get("scan") {
         None => return Ok(None),
-        Some(Value::Object(scan)) => scan,
+        Some(Tree::Object(scan)) => scan,
         Some(_) => return Err(PolicyError::new("scan", "must be an object")),
     };
     const MODES: [&str; 5] = [
@@ -296,8 +298,8 @@ fn scan(file: &Object) -> Read<Option<Scan>> {
 }
 
 /// A number without a fractional part, in any spelling (`300`, `300.0`, `3e2`).
-fn integer(value: &Value) -> Option<u32> {
-    let number = value.as_f64()?;
+fn integer(value: &Tree) -> Option<u32> {
+    let number = value.as_number()?;
     if number.fract() != 0.0 || !(0.0..=f64::from(u32::MAX)).contains(&number) {
         return None;
     }

@@ -3,17 +3,20 @@
 use crate::Refusal;
 use crate::base_units::BaseUnits;
 use crate::chain::Network;
+use crate::decimal::Decimal;
 use crate::ecma::{UNKNOWN, number_text};
 use crate::facts::{Facts, Reading};
 use crate::policy::{Policy, UnknownVerdict};
 use crate::refusal::RuleId;
 use crate::token_identity::{TokenIdentity, account_identity};
-use crate::usd::UsdMicros;
 
 /// Evaluates every rule of the policy on the facts.
 ///
 /// All rules are evaluated; none hides another. The refusals are ordered by rule id and then by message, so
 /// the same facts always give the same list. An empty list means allowed.
+///
+/// Dollars are compared and added as the decimal numbers that they are written as: 0.1 and 0.2 stay within a
+/// cap of 0.3.
 ///
 /// Where the facts are text that a policy lists, they are compared by identity: one token however it is
 /// written, EVM addresses without case, base58 keys with case, chains and venues without case. The spender
@@ -68,7 +71,7 @@ fn network(policy: &Policy, facts: &Facts, refusals: &mut Refusals) {
 }
 
 fn lists(policy: &Policy, facts: &Facts, refusals: &mut Refusals) {
-    let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
+    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
     if !policy.allow_chains.is_empty()
         && !policy
             .allow_chains
@@ -181,19 +184,12 @@ fn spender(policy: &Policy, facts: &Facts, refusals: &mut Refusals) {
     account(rule, what, list, facts, facts.spender.as_deref(), refusals);
 }
 
-/// The value of the trade, when it is one that can be counted.
-fn usd_value(facts: &Facts) -> Option<f64> {
-    facts
-        .usd_value
-        .filter(|value| value.is_finite() && *value >= 0.0)
-}
-
 fn dollars(policy: &Policy, facts: &Facts, refusals: &mut Refusals) {
     let (per_trade, per_day) = (policy.max_usd_per_trade, policy.max_usd_per_day);
     let Some(first_cap) = per_trade.or(per_day) else {
         return;
     };
-    let Some(value) = usd_value(facts) else {
+    let Some(value) = facts.usd_value.and_then(Decimal::of) else {
         if policy.unknown_verdict == UnknownVerdict::Refuse {
             let name = if per_trade.is_some() {
                 "max_usd_per_trade"
@@ -210,20 +206,17 @@ fn dollars(policy: &Policy, facts: &Facts, refusals: &mut Refusals) {
         }
         return;
     };
-    if let Some(cap) = per_trade.filter(|cap| value > *cap) {
+    if let Some(cap) = per_trade.filter(|cap| exceeds(&value, *cap)) {
         refusals.add(
             RuleId::MaxUsdPerTrade,
             "max_usd_per_trade is",
             &number_text(cap),
-            &number_text(value),
+            &number_text(value.to_f64()),
         );
     }
     let Some(cap) = per_day else { return };
-    match facts
-        .usd_spent_today
-        .filter(|spent| spent.is_finite() && *spent >= 0.0)
-    {
-        Some(spent) => day(cap, spent, value, refusals),
+    match facts.usd_spent_today.and_then(Decimal::of) {
+        Some(spent) => day(cap, &spent.plus(&value), refusals),
         None if policy.unknown_verdict == UnknownVerdict::Refuse => refusals.add(
             RuleId::UnknownVerdict,
             "max_usd_per_day needs to know what the day has spent; it is",
@@ -234,25 +227,30 @@ fn dollars(policy: &Policy, facts: &Facts, refusals: &mut Refusals) {
     }
 }
 
-/// Equality passes. Counted in millionths, so that tenths add up.
-fn day(cap: f64, spent: f64, value: f64, refusals: &mut Refusals) {
-    let sum = UsdMicros::spend_from_f64(spent)
-        .and_then(|spent| spent.checked_add(UsdMicros::spend_from_f64(value)?));
-    let fits = sum
-        .zip(UsdMicros::cap_from_f64(cap))
-        .is_some_and(|(sum, cap)| sum <= cap);
-    if !fits {
-        let observed = sum.map_or_else(
-            || number_text(spent + value),
-            |sum| number_text(sum.to_f64()),
-        );
+/// Equality passes.
+fn day(cap: f64, sum: &Decimal, refusals: &mut Refusals) {
+    if exceeds(sum, cap) {
+        let limit = number_text(cap);
+        // The double nearest to the sum can be the cap itself. The exact sum is written then, so that the
+        // refusal does not contradict itself.
+        let nearest = number_text(sum.to_f64());
+        let observed = if nearest == limit {
+            sum.to_plain_text()
+        } else {
+            nearest
+        };
         refusals.add(
             RuleId::MaxUsdPerDay,
             "max_usd_per_day is",
-            &number_text(cap),
+            &limit,
             &observed,
         );
     }
+}
+
+/// A cap that is no amount allows nothing.
+fn exceeds(value: &Decimal, cap: f64) -> bool {
+    Decimal::of(cap).is_none_or(|cap| *value > cap)
 }
 
 /// Of several caps that name one token in different spellings the smallest binds.
@@ -265,15 +263,15 @@ fn per_trade(policy: &Policy, facts: &Facts, refusals: &mut Refusals) {
         .max_per_trade
         .iter()
         .filter(|(entry, _)| TokenIdentity::of_entry(entry) == identity)
-        .filter_map(|(_, cap)| BaseUnits::parse(cap))
-        .min_by(BaseUnits::compare);
+        .filter_map(|(_, cap)| cap.parse::<BaseUnits>().ok())
+        .min();
     let Some(cap) = cap else { return };
     match facts
         .token_amount_base_units
         .as_deref()
-        .and_then(BaseUnits::parse)
+        .and_then(|amount| amount.parse::<BaseUnits>().ok())
     {
-        Some(amount) if amount.exceeds(&cap) => refusals.add(
+        Some(amount) if amount > cap => refusals.add(
             RuleId::MaxPerTrade,
             &format!("max_per_trade of {}:{token} is", facts.chain),
             cap.as_str(),

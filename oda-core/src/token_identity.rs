@@ -1,6 +1,7 @@
 //! One identity per token and chain, however it is written.
 
 use crate::chain::is_native_symbol;
+use crate::form::is_base58_key;
 
 /// The zero address, which many venues write for the native token.
 const ZERO_ADDRESS: &str = "0x0000000000000000000000000000000000000000";
@@ -166,8 +167,9 @@ pub fn stablecoin(chain: &str, token: &str) -> Option<&'static Stablecoin> {
 /// What a token is on a chain, in a form that can be compared.
 ///
 /// The native token has one identity, whether it is written as its symbol, `native`, the zero address or
-/// `0xeeee…`; a listed symbol is its contract; EVM addresses compare without case; base58 text compares
-/// with case; any other symbol compares without case, as the reference does.
+/// `0xeeee…`; a listed symbol is its contract; EVM addresses compare without case; base58 keys compare with
+/// case on every chain; any other symbol compares without case, as the reference does. Case is that of ASCII:
+/// a symbol with a look-alike letter is another symbol.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenIdentity {
     chain: String,
@@ -178,7 +180,7 @@ impl TokenIdentity {
     /// The identity of a token as written in a policy or a fact.
     #[must_use]
     pub fn of(chain: &str, token: &str) -> Self {
-        let chain = chain.to_lowercase();
+        let chain = chain.to_ascii_lowercase();
         let token = resolve(&chain, token);
         Self { chain, token }
     }
@@ -193,17 +195,17 @@ impl TokenIdentity {
 
 /// What an account or contract is on a chain: as a token, without aliases.
 pub(crate) fn account_identity(chain: &str, account: &str) -> (String, String) {
-    let chain = chain.to_lowercase();
-    let account = if is_base58_chain(&chain) {
+    let chain = chain.to_ascii_lowercase();
+    let account = if is_base58_chain(&chain) || is_base58_key(account) {
         account.to_owned()
     } else {
-        account.to_lowercase()
+        account.to_ascii_lowercase()
     };
     (chain, account)
 }
 
 fn resolve(chain: &str, token: &str) -> String {
-    let lower = token.to_lowercase();
+    let lower = token.to_ascii_lowercase();
     if is_native_alias(chain, &lower) {
         return "native".to_owned();
     }
@@ -213,7 +215,7 @@ fn resolve(chain: &str, token: &str) -> String {
     match listed {
         Some(coin) => coin.token.to_owned(),
         // A base58 key that differs only in case is another key. Short symbols are no keys.
-        None if is_base58_chain(chain) && token.len() >= 32 => token.to_owned(),
+        None if is_base58_key(token) => token.to_owned(),
         None => lower,
     }
 }
