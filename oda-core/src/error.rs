@@ -101,6 +101,14 @@ pub enum EngineError {
         /// Where it stands.
         state: ExecutionState,
     },
+    /// It was signed and nobody knows whether the chain has it. Nothing is signed for it again.
+    #[error(
+        "intent {id} is uncertain: it may be on its way to the chain; recovery finds out, and it must not be prepared again until then"
+    )]
+    OutcomeOpen {
+        /// The id.
+        id: IntentId,
+    },
     /// The policy asks for a person and none was asked.
     #[error(
         "intent {id} needs a person's approval (`human_approval` in the policy): approve it first"
@@ -212,6 +220,7 @@ impl EngineError {
             Self::Refused { .. } => "refused",
             Self::AlreadyExecuted { .. } => "already_executed",
             Self::InProgress { .. } => "in_progress",
+            Self::OutcomeOpen { .. } => "uncertain",
             Self::ApprovalRequired { .. } => "approval_required",
             Self::ApprovalDenied { .. } => "approval_denied",
             Self::NoSigner { .. } => "no_signer",

@@ -86,10 +86,10 @@ impl Engine {
                 id,
                 expires_at: intent.record.intent.expires_at.clone(),
             }),
+            ExecutionState::Uncertain => Err(EngineError::OutcomeOpen { id }),
             state @ (ExecutionState::Claimed
             | ExecutionState::Signed
-            | ExecutionState::Submitting
-            | ExecutionState::Uncertain) => Err(EngineError::InProgress { id, state }),
+            | ExecutionState::Submitting) => Err(EngineError::InProgress { id, state }),
             state @ (ExecutionState::Submitted
             | ExecutionState::Confirmed
             | ExecutionState::Reverted

@@ -134,6 +134,7 @@ pub(super) fn stale(intent: &StoredIntent, state: ExecutionState) -> EngineError
             id,
             expires_at: intent.record.intent.expires_at.clone(),
         },
+        ExecutionState::Uncertain => EngineError::OutcomeOpen { id },
         ExecutionState::Submitted
         | ExecutionState::Confirmed
         | ExecutionState::Reverted
@@ -143,7 +144,6 @@ pub(super) fn stale(intent: &StoredIntent, state: ExecutionState) -> EngineError
         | ExecutionState::Refused
         | ExecutionState::Claimed
         | ExecutionState::Signed
-        | ExecutionState::Submitting
-        | ExecutionState::Uncertain => EngineError::InProgress { id, state },
+        | ExecutionState::Submitting => EngineError::InProgress { id, state },
     }
 }

@@ -29,7 +29,7 @@ async fn defect_17_a_lost_answer_is_uncertain_and_never_failed() {
             (9_000_000, 0),
             "the share stays taken while it is open"
         );
-        assert_eq!(engine.execute(&id).await.unwrap_err().code(), "in_progress");
+        assert_eq!(engine.execute(&id).await.unwrap_err().code(), "uncertain");
 
         world.chain.mine();
         let settled = engine.reconcile(&id).await.unwrap();
