@@ -53,14 +53,10 @@ fn typed<T: Serialize>(name: &str, documents: &[T]) {
     let times = race(
         documents,
         &[
-            &|document| drop(black_box(oda_canon::to_vec(document).expect("canonical"))),
-            &|document| drop(black_box(serde_json::to_vec(document).expect("JSON"))),
-            &|document| {
-                drop(black_box(
-                    serde_json_canonicalizer::to_vec(document).expect("canonical"),
-                ))
-            },
-            &|document| drop(black_box(serde_jcs::to_vec(document).expect("canonical"))),
+            &|document| keep(oda_canon::to_vec(document).expect("canonical")),
+            &|document| keep(serde_json::to_vec(document).expect("JSON")),
+            &|document| keep(serde_json_canonicalizer::to_vec(document).expect("canonical")),
+            &|document| keep(serde_jcs::to_vec(document).expect("canonical")),
             &|document| {
                 black_box(oda_canon::digest(document).expect("canonical"));
             },
@@ -95,7 +91,7 @@ fn text<T: Serialize>(name: &str, documents: &[T]) {
     let times = race(
         &texts,
         &[
-            &|text| drop(black_box(oda_canon::canonicalize(text).expect("canonical"))),
+            &|text| keep(oda_canon::canonicalize(text).expect("canonical")),
             &|text| {
                 let value: Value = serde_json::from_slice(text).expect("JSON");
                 black_box(serde_json_canonicalizer::to_vec(&value).expect("canonical"));
@@ -114,6 +110,11 @@ fn text<T: Serialize>(name: &str, documents: &[T]) {
         canonicalizer / oda,
         jcs / oda,
     );
+}
+
+/// Uses a result, so that computing it is not optimised away.
+fn keep<T>(result: T) {
+    black_box(result);
 }
 
 /// The smallest time per document of each contender, in nanoseconds.
