@@ -163,6 +163,9 @@ impl Call {
             .encode_call(&input.args)
             .map_err(common::invalid_abi)?;
         let known = known_call(data.bytes());
+        if let Some(to) = known.and_then(|known| known.recipient) {
+            common::recipient(to, Some(input.contract)).map_err(|error| in_args(&error))?;
+        }
         if known.is_some() && !input.value.is_zero() {
             return Err(ActionError::invalid(
                 "value",
@@ -264,6 +267,16 @@ impl Call {
             (None, Some(spender)) => format!(", which lets {spender} spend {what}"),
             (None, None) => String::new(),
         })
+    }
+}
+
+/// The recipient stands among the arguments here.
+fn in_args(error: &ActionError) -> ActionError {
+    match error {
+        ActionError::InvalidInput { rule, .. } => {
+            ActionError::invalid("args", format!("the recipient {rule}"))
+        }
+        other => other.clone(),
     }
 }
 

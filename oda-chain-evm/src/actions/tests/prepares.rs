@@ -435,15 +435,17 @@ async fn the_policy_sees_through_the_generic_door() {
 
 #[tokio::test]
 async fn a_name_that_hides_a_token_function_hides_nothing() {
-    // The selector decides, not the name that the caller gives: this is transfer(address,uint256).
-    let built = build(
-        &call(),
-        call_input("many_msg_babbage(bytes1)", json!(["0x01"])),
-    )
-    .await
-    .unwrap();
+    // The selector decides, not the name that the caller gives: this one has that of
+    // transfer(address,uint256), to the address 0x20 as the token reads it.
+    let call_of = call_input("func_2093253501(bytes)", json!(["0x0102"]));
+    let built = build(&call(), call_of).await.unwrap();
     assert_eq!(built.payload.data.bytes()[..4], [0xa9, 0x05, 0x9c, 0xbb]);
-    assert!(built.facts.recipient.is_some() && built.facts.token.is_some());
+    assert_eq!(
+        built.facts.recipient.as_deref(),
+        Some("0x0000000000000000000000000000000000000020")
+    );
+    assert_eq!(built.facts.token.as_deref(), Some(TOKEN));
+    assert_eq!(built.facts.token_amount_base_units.as_deref(), Some("2"));
 }
 
 #[tokio::test]
@@ -478,6 +480,11 @@ async fn calls_that_cannot_be_meant_are_refused() {
             call_input("transfer(address,uint256)", json!([OTHER, "1.5"])),
             "args[1]",
             "point",
+        ),
+        (
+            call_input("transfer(address,uint256)", json!([TOKEN, "1"])),
+            "args",
+            "the recipient is the token contract itself",
         ),
         (
             call_input("nonsense", json!([])),
