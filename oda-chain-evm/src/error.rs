@@ -47,6 +47,12 @@ pub enum EvmError {
         /// The rule and what to do.
         rule: String,
     },
+    /// Terms that no signer should sign.
+    #[error("the terms are refused: {rule}")]
+    Terms {
+        /// The rule and what was found.
+        rule: String,
+    },
     /// A keystore file cannot be used.
     #[error("keystore {path}: {rule}")]
     Keystore {
@@ -84,6 +90,7 @@ impl EvmError {
             Self::Calldata { .. } => "calldata_invalid",
             Self::Abi { .. } => "abi_invalid",
             Self::Key { .. } => "key_invalid",
+            Self::Terms { .. } => "terms_refused",
             Self::Keystore { .. } => "keystore_invalid",
             Self::KeystorePassword { .. } => "keystore_password",
         }

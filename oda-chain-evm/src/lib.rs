@@ -33,11 +33,10 @@ pub use node::{
     SendOutcome, TransactionInfo,
 };
 pub use private_file::read_password_file;
-pub use signer_local::{
-    LocalSigner, MAX_FEE_WEI_ETHER, MAX_FEE_WEI_POLYGON, MAX_GAS_LIMIT, MainnetAccess, eip1559,
-    lane_key, signed_transaction,
+pub use signer_local::{LocalSigner, MainnetAccess, eip1559, lane_key, signed_transaction};
+pub use terms::{
+    EvmTerms, MAX_FEE_WEI_ETHER, MAX_FEE_WEI_POLYGON, MAX_GAS_LIMIT, default_fee_limit,
 };
-pub use terms::EvmTerms;
 pub use tokens::{TokenId, base_units_to_number, native_symbol, usd_value};
 pub use trace::{Internals, NativeTransfer, Trace, TracedCall, TracedLog};
 pub use tx::EvmTx;

@@ -16,21 +16,8 @@ use crate::address::EvmAddress;
 use crate::amount::Amount;
 use crate::error::EvmError;
 use crate::keystore::{KeyBytes, open_keystore, signer_of};
-use crate::terms::EvmTerms;
+use crate::terms::{EvmTerms, default_fee_limit};
 use crate::tx::EvmTx;
-
-/// The most that a signature may spend on fees where the native currency is ether: 0.2 ETH. A million gas
-/// at 200 gwei; whoever needs more decides so with [`LocalSigner::with_fee_limit`].
-pub const MAX_FEE_WEI_ETHER: u128 = 200_000_000_000_000_000;
-
-/// The most that a signature may spend on fees on Polygon, whose unit is worth far less: 100 POL.
-pub const MAX_FEE_WEI_POLYGON: u128 = 100_000_000_000_000_000_000;
-
-/// The most gas that a signature may allow: the largest limit that one transaction may have on any of the
-/// chains (Arbitrum; Ethereum has half of it since EIP-7825).
-pub const MAX_GAS_LIMIT: u64 = 32_000_000;
-
-const POLYGON: u64 = 137;
 
 /// Whether a local key may sign where real money moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,7 +34,7 @@ pub enum MainnetAccess {
 /// caller read from its environment.
 ///
 /// What it refuses: a payload that is not valid, mainnet chain ids without [`MainnetAccess::Allowed`], a
-/// `from` that is not its own address, terms whose fee could exceed a limit ([`MAX_FEE_WEI_ETHER`]) or
+/// `from` that is not its own address, terms whose fee could exceed a limit ([`default_fee_limit`]) or
 /// that contradict themselves. The key is wiped from memory when the signer is dropped, and `Debug` shows
 /// the address only.
 ///
@@ -137,45 +124,11 @@ impl LocalSigner {
                 self.address
             ));
         }
-        check_terms(terms, self.fee_limit(payload.chain_id))
+        let limit = self
+            .fee_limit
+            .unwrap_or_else(|| default_fee_limit(payload.chain_id));
+        terms.check(limit).map_err(|error| error.to_string())
     }
-
-    fn fee_limit(&self, chain_id: u64) -> Amount {
-        let default = if chain_id == POLYGON {
-            MAX_FEE_WEI_POLYGON
-        } else {
-            MAX_FEE_WEI_ETHER
-        };
-        self.fee_limit.unwrap_or(Amount::from(default))
-    }
-}
-
-fn check_terms(terms: &EvmTerms, fee_limit: Amount) -> Result<(), String> {
-    if terms.max_priority_fee_per_gas > terms.max_fee_per_gas {
-        return Err(format!(
-            "the tip of {} wei per gas is above the fee limit of {} wei per gas",
-            terms.max_priority_fee_per_gas, terms.max_fee_per_gas
-        ));
-    }
-    if terms.gas_limit > MAX_GAS_LIMIT {
-        return Err(format!(
-            "the gas limit {} is above {MAX_GAS_LIMIT}",
-            terms.gas_limit
-        ));
-    }
-    if Amount::from(terms.max_fee()) > fee_limit {
-        return Err(format!(
-            "the fee could come to {} wei ({} gas at {} wei), above the limit of {fee_limit} wei",
-            terms.max_fee(),
-            terms.gas_limit,
-            terms.max_fee_per_gas
-        ));
-    }
-    // EIP-2681: an account at this nonce could never send again.
-    if terms.nonce == u64::MAX {
-        return Err("the nonce is 2^64 - 1, which no transaction may have".to_owned());
-    }
-    Ok(())
 }
 
 #[async_trait]

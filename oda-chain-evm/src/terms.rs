@@ -2,8 +2,34 @@
 
 use std::fmt;
 
+use crate::amount::Amount;
+use crate::error::EvmError;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The most that a signature may spend on fees where the native currency is ether: 0.2 ETH. A million gas
+/// at 200 gwei.
+pub const MAX_FEE_WEI_ETHER: u128 = 200_000_000_000_000_000;
+
+/// The most that a signature may spend on fees on Polygon, whose unit is worth far less: 100 POL.
+pub const MAX_FEE_WEI_POLYGON: u128 = 100_000_000_000_000_000_000;
+
+/// The most gas that a signature may allow: the largest limit that one transaction may have on any of the
+/// chains (Arbitrum; Ethereum has half of it since EIP-7825).
+pub const MAX_GAS_LIMIT: u64 = 32_000_000;
+
+const POLYGON: u64 = 137;
+
+/// What one signature may spend on fees on a chain unless its owner decides otherwise:
+/// [`MAX_FEE_WEI_ETHER`], on Polygon [`MAX_FEE_WEI_POLYGON`].
+#[must_use]
+pub fn default_fee_limit(chain_id: u64) -> Amount {
+    Amount::from(if chain_id == POLYGON {
+        MAX_FEE_WEI_POLYGON
+    } else {
+        MAX_FEE_WEI_ETHER
+    })
+}
 
 /// What an [`EvmTx`](crate::EvmTx) leaves open and the chain fixes when it is signed.
 ///
@@ -41,6 +67,42 @@ impl EvmTerms {
     #[must_use]
     pub const fn max_fee(&self) -> u128 {
         self.max_fee_per_gas.saturating_mul(self.gas_limit as u128)
+    }
+
+    /// Refuses terms that no signer should sign, whoever proposed them: a fee that could come to more than
+    /// `fee_limit` wei, more than [`MAX_GAS_LIMIT`] gas, a tip above the whole fee, the one nonce that no
+    /// transaction may have. Every [`Signer`](oda_core::Signer) of this payload should ask.
+    ///
+    /// # Errors
+    ///
+    /// [`EvmError::Terms`].
+    pub fn check(&self, fee_limit: Amount) -> Result<(), EvmError> {
+        let refuse = |rule: String| Err(EvmError::Terms { rule });
+        if self.max_priority_fee_per_gas > self.max_fee_per_gas {
+            return refuse(format!(
+                "the tip of {} wei per gas is above the whole fee of {} wei per gas",
+                self.max_priority_fee_per_gas, self.max_fee_per_gas
+            ));
+        }
+        if self.gas_limit > MAX_GAS_LIMIT {
+            return refuse(format!(
+                "the gas limit {} is above {MAX_GAS_LIMIT}",
+                self.gas_limit
+            ));
+        }
+        if Amount::from(self.max_fee()) > fee_limit {
+            return refuse(format!(
+                "the fee could come to {} wei ({} gas at {} wei), above the limit of {fee_limit} wei",
+                self.max_fee(),
+                self.gas_limit,
+                self.max_fee_per_gas
+            ));
+        }
+        // EIP-2681: the nonce 2^64 - 1 is not valid.
+        if self.nonce == u64::MAX {
+            return refuse("the nonce is 2^64 - 1, which no transaction may have".to_owned());
+        }
+        Ok(())
     }
 }
 
