@@ -147,7 +147,9 @@ pub use schema_lint::{lint_portable_schema, lint_portable_schema_text};
 pub use secret::{IntentSecret, MIN_SECRET_BYTES, SECRET_BYTES, SecretTooShort};
 pub use simulation::{Change, SimulatedEffects, Simulation};
 pub use state::{Event, ExecutionState, IllegalStep};
-pub use store::{Commit, CommitOutcome, CounterChange, DaySpend, Store, StoreError};
+pub use store::{
+    Commit, CommitOutcome, CounterChange, DaySpend, MAX_STORED_NUMBER, Store, StoreError,
+};
 pub use token_identity::{STABLECOINS, Stablecoin, TokenIdentity, stablecoin};
 pub use unsigned_shape::{validate_unsigned, validate_unsigned_text};
 pub use usd::UsdMicros;

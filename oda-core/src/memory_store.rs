@@ -10,7 +10,9 @@ use crate::clock::Day;
 use crate::intent::IntentId;
 use crate::record::StoredIntent;
 use crate::state::ExecutionState;
-use crate::store::{Commit, CommitOutcome, CounterChange, DaySpend, Store, StoreError};
+use crate::store::{
+    Commit, CommitOutcome, CounterChange, DaySpend, MAX_STORED_NUMBER, Store, StoreError,
+};
 
 /// A [`Store`] in memory. It keeps every promise of the trait but durability: when the process ends,
 /// everything is gone, signed transactions on their way included. Nothing is ever evicted.
@@ -46,7 +48,13 @@ impl Inner {
         self.receipts.last().map(Receipt::link)
     }
 
-    fn seal(&self, draft: ReceiptDraft) -> Result<Receipt, StoreError> {
+    fn seal(&self, id: &IntentId, draft: ReceiptDraft) -> Result<Receipt, StoreError> {
+        if draft.intent_id != id.as_str() {
+            return Err(StoreError::Receipt(format!(
+                "it tells of {}, the change is one of {id}",
+                draft.intent_id
+            )));
+        }
         Receipt::seal(draft, self.head()).map_err(|error| StoreError::Receipt(error.to_string()))
     }
 
@@ -89,7 +97,7 @@ impl Store for MemoryStore {
         if inner.intents.contains_key(&id) {
             return Err(StoreError::Duplicate { id });
         }
-        let receipt = inner.seal(receipt)?;
+        let receipt = inner.seal(&id, receipt)?;
         inner.append(&id, receipt.clone());
         inner.intents.insert(id, intent.clone());
         Ok(receipt)
@@ -116,11 +124,12 @@ impl Store for MemoryStore {
         let receipt = commit
             .receipt
             .clone()
-            .map(|draft| inner.seal(draft))
+            .map(|draft| inner.seal(&id, draft))
             .transpose()?;
-        if commit.next.progress.sequence.is_none() {
-            inner.sequences.retain(|_, holder| *holder != id);
-        }
+        let kept = commit.next.progress.sequence.as_ref();
+        inner.sequences.retain(|(lane, number), holder| {
+            *holder != id || kept.is_some_and(|kept| kept.lane == *lane && kept.number == *number)
+        });
         inner
             .days
             .extend(days.into_iter().map(|spent| (spent.day, spent)));
@@ -152,6 +161,12 @@ impl Store for MemoryStore {
             if *taken == number {
                 number = number.saturating_add(1);
             }
+        }
+        if number > MAX_STORED_NUMBER {
+            return Err(StoreError::Unavailable {
+                action: "reserve a sequence number",
+                reason: format!("no number from {floor} to {MAX_STORED_NUMBER} is free"),
+            });
         }
         inner
             .sequences

@@ -11,6 +11,12 @@ use crate::record::{Hold, StoredIntent};
 use crate::state::ExecutionState;
 use crate::{HoldStatus, UsdMicros};
 
+/// The largest number that every store can hold: databases count in signed 64 bits.
+///
+/// It bounds versions, sequence numbers and the counters of a day (nine million million dollars). No honest
+/// value comes near; a larger one is refused rather than wrapped.
+pub const MAX_STORED_NUMBER: u64 = i64::MAX.unsigned_abs();
+
 /// Keeps intents, receipts, day counters and account sequences.
 ///
 /// Every method that returns `Ok` has made its whole effect durable; every method that returns `Err` has
@@ -26,7 +32,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Duplicate`] when the id is already there; nothing is changed then.
+    /// [`StoreError::Duplicate`] when the id is already there, [`StoreError::Receipt`] for a receipt of
+    /// another intent or one that cannot be sealed; nothing is changed then.
     async fn insert(
         &self,
         intent: &StoredIntent,
@@ -48,15 +55,18 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// When the store fails. A lost race and a full cap are outcomes, not errors.
+    /// [`StoreError::Missing`], [`StoreError::Receipt`], or when the store fails. A lost race and a full
+    /// cap are outcomes, not errors.
     async fn commit(&self, commit: Commit<'_>) -> Result<CommitOutcome, StoreError>;
 
     /// Reserves the smallest number of a lane that is at least `floor` and that no other intent occupies.
-    /// An intent that already occupies a number at or above the floor gets the same one again.
+    /// An intent that already occupies a number at or above the floor gets the same one again. What is
+    /// reserved stays so until a [`commit`](Self::commit) of the intent whose progress does not occupy it.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// [`StoreError::Missing`] when the intent is not stored; when the store fails, or no number up to
+    /// [`MAX_STORED_NUMBER`] is left.
     async fn reserve_sequence(
         &self,
         lane: &str,
@@ -181,7 +191,7 @@ impl DaySpend {
     }
 
     /// The counters after a change, or `None` when the change takes something new and the known part of
-    /// the total would then pass `cap`.
+    /// the total would then pass `cap`, or [`MAX_STORED_NUMBER`] when there is no cap.
     #[must_use]
     pub fn after(&self, change: &CounterChange, cap: Option<UsdMicros>) -> Option<Self> {
         let moved = |value: UsdMicros, up: UsdMicros, down: UsdMicros| {
@@ -194,6 +204,9 @@ impl DaySpend {
             unknown: (self.unknown + change.unknown_up).saturating_sub(change.unknown_down),
         };
         let total = next.reserved.checked_add(next.committed)?;
+        if total.as_micros() > MAX_STORED_NUMBER {
+            return None;
+        }
         let before = self.reserved.checked_add(self.committed)?;
         match cap {
             Some(cap) if total > before && total > cap => None,
