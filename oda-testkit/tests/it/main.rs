@@ -3,4 +3,6 @@
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod fake_chain;
+#[cfg(test)]
 mod suites;

@@ -1,15 +1,16 @@
 //! The public suites of ethers and Wycheproof, through the same crates that this project signs with.
 
 use alloy::consensus::transaction::SignerRecoverable;
-use alloy::consensus::{SignableTransaction, Signed, TxEip1559, TxEnvelope};
+use alloy::consensus::{SignableTransaction, TxEip1559, TxEnvelope};
 use alloy::eips::eip2718::{Decodable2718, Encodable2718};
 use alloy::eips::eip2930::{AccessList, AccessListItem};
-use alloy::primitives::{Address, B256, Bytes, TxKind, U256, keccak256};
+use alloy::primitives::{B256, Bytes, TxKind, U256, keccak256};
 use alloy::signers::SignerSync;
 use alloy::signers::local::PrivateKeySigner;
 use hmac::{Hmac, Mac};
 use k256::ecdsa::signature::Verifier;
 use k256::ecdsa::{Signature, VerifyingKey};
+use oda_chain_evm::{EvmAddress, EvmTerms, EvmTx};
 use oda_testkit::{EcdsaCase, EcdsaEncoding, EthersFields, Suites};
 use sha2::{Digest, Sha256};
 
@@ -32,7 +33,8 @@ fn ethers_accounts_have_these_checksummed_addresses() {
             "{}",
             case.name
         );
-        Address::parse_checksummed(&case.address, None).unwrap();
+        let read: EvmAddress = case.address.parse().unwrap();
+        assert_eq!(read.to_string(), case.address, "{}", case.name);
     }
 }
 
@@ -46,7 +48,10 @@ fn an_address_with_one_letter_in_the_wrong_case_is_refused() {
         let mut wrong = case.address.clone().into_bytes();
         wrong[at + 2] ^= 0x20;
         let wrong = String::from_utf8(wrong).unwrap();
-        assert!(Address::parse_checksummed(&wrong, None).is_err(), "{wrong}");
+        if wrong[2..] == wrong[2..].to_lowercase() || wrong[2..] == wrong[2..].to_uppercase() {
+            continue;
+        }
+        assert!(wrong.parse::<EvmAddress>().is_err(), "{wrong}");
     }
 }
 
@@ -76,36 +81,19 @@ fn ethers_hashes() {
 #[test]
 fn ethers_transactions_are_signed_byte_for_byte() {
     let Some(suites) = suites() else { return };
-    let mut creations = 0;
+    let mut not_ours = 0;
     for case in suites.ethers_transactions().unwrap() {
-        let transaction = eip1559(&case.transaction);
-        creations += u32::from(transaction.to.is_create());
-        let unsigned = transaction.encoded_for_signing();
-        assert_eq!(
-            format!("0x{}", hex::encode(unsigned)),
-            case.unsigned_london,
-            "{}",
-            case.name
-        );
-
         let signer: PrivateKeySigner = case.private_key.parse().unwrap();
-        let signature = signer
-            .sign_hash_sync(&transaction.signature_hash())
-            .unwrap();
-        assert!(
-            signature.normalize_s().is_none(),
-            "{}: s lies in the upper half",
-            case.name
-        );
-        let signed: Signed<TxEip1559> = transaction.into_signed(signature);
-        let bytes = TxEnvelope::from(signed).encoded_2718();
-        assert_eq!(
-            format!("0x{}", hex::encode(&bytes)),
-            case.signed_london,
-            "{}",
-            case.name
-        );
-
+        let (unsigned, bytes, id) = match ours(&case.transaction) {
+            Some((payload, terms)) => sign_as_we_do(&payload, &terms, &signer),
+            None => {
+                not_ours += 1;
+                sign_as_alloy_does(&eip1559(&case.transaction), &signer)
+            }
+        };
+        assert_eq!(hexed(&unsigned), case.unsigned_london, "{}", case.name);
+        assert_eq!(hexed(&bytes), case.signed_london, "{}", case.name);
+        assert_eq!(id, keccak256(&bytes).to_string(), "{}", case.name);
         let read = TxEnvelope::decode_2718(&mut bytes.as_slice()).unwrap();
         assert_eq!(
             read.recover_signer().unwrap(),
@@ -113,10 +101,75 @@ fn ethers_transactions_are_signed_byte_for_byte() {
             "{}",
             case.name
         );
-        assert_eq!(*read.tx_hash(), keccak256(&bytes), "{}", case.name);
     }
-    // A payload of this project has a receiver, so these only show the encoding to be right.
-    assert!(creations > 0);
+    // Contract creations and access lists: no payload of this project has them, so these only show that the
+    // pinned alloy encodes them as ethers does.
+    assert!(not_ours > 0);
+}
+
+/// The same transaction as a payload and terms of ours, when it can be one.
+fn ours(fields: &EthersFields) -> Option<(EvmTx, EvmTerms)> {
+    if !fields.access_list.is_empty() {
+        return None;
+    }
+    let mut payload = EvmTx::new(
+        "base-sepolia",
+        None,
+        fields.to.as_ref()?.parse().unwrap(),
+        fields.data.as_deref().unwrap_or("0x").parse().unwrap(),
+        quantity(fields.value.as_deref())
+            .to_string()
+            .parse()
+            .unwrap(),
+    )
+    .unwrap();
+    // The suite draws its chain ids at random.
+    payload.chain_id = quantity(fields.chain_id.as_deref()).to();
+    let terms = EvmTerms {
+        nonce: fields.nonce,
+        gas_limit: quantity(fields.gas_limit.as_deref()).to(),
+        max_fee_per_gas: quantity(fields.max_fee_per_gas.as_deref()).to(),
+        max_priority_fee_per_gas: quantity(fields.max_priority_fee_per_gas.as_deref()).to(),
+    };
+    Some((payload, terms))
+}
+
+fn sign_as_we_do(
+    payload: &EvmTx,
+    terms: &EvmTerms,
+    signer: &PrivateKeySigner,
+) -> (Vec<u8>, Vec<u8>, String) {
+    let unsigned = oda_chain_evm::eip1559(payload, terms);
+    let signature = low_s(signer, &unsigned);
+    let sender = EvmAddress::from_bytes(signer.address().into_array());
+    let signed = oda_chain_evm::signed_transaction(payload, terms, sender, signature);
+    (unsigned.encoded_for_signing(), signed.bytes, signed.id)
+}
+
+fn sign_as_alloy_does(
+    unsigned: &TxEip1559,
+    signer: &PrivateKeySigner,
+) -> (Vec<u8>, Vec<u8>, String) {
+    let signed = unsigned.clone().into_signed(low_s(signer, unsigned));
+    let id = signed.hash().to_string();
+    (
+        unsigned.encoded_for_signing(),
+        TxEnvelope::from(signed).encoded_2718(),
+        id,
+    )
+}
+
+fn low_s(signer: &PrivateKeySigner, unsigned: &TxEip1559) -> alloy::primitives::Signature {
+    let signature = signer.sign_hash_sync(&unsigned.signature_hash()).unwrap();
+    assert!(
+        signature.normalize_s().is_none(),
+        "s lies in the upper half"
+    );
+    signature
+}
+
+fn hexed(bytes: &[u8]) -> String {
+    format!("0x{}", hex::encode(bytes))
 }
 
 fn eip1559(fields: &EthersFields) -> TxEip1559 {

@@ -30,16 +30,31 @@ const PROSE: &str = r#""schema":"sato.action/v1","title":"t","description":"d","
 /// The members that the file adds.
 const BESIDES: [&str; 2] = ["kind", "hints"];
 
+/// What our own descriptor of the same action is compared in: everything but prose, and `upstream`, which names
+/// the packages that an implementation is built on.
+const COMPARED: [&str; 10] = [
+    "id",
+    "name",
+    "version",
+    "effects",
+    "custody",
+    "chains",
+    "input_schema",
+    "output_schema",
+    "policy",
+    "receipt",
+];
+
 fn action(case: &Case, _: &VectorFile) -> Result<Check, Malformed> {
     let text = descriptor(case)?;
     let id: String = case.read("id")?;
-    let expected = json!({
+    let mut expected = json!({
         "name": case.read::<String>("name")?,
         "hints": case.read::<Value>("hints")?,
         "errors": [],
         "issues": [],
     });
-    let actual = json!({
+    let mut actual = json!({
         "name": id_to_name(&id).map(|name| name.to_string()).ok(),
         "hints": approval_hints_of_words(&case.read::<Vec<String>>("effects")?),
         "errors": match validate_descriptor_text(&text) {
@@ -51,7 +66,24 @@ fn action(case: &Case, _: &VectorFile) -> Result<Check, Malformed> {
             Err(error) => json!(error.code()),
         },
     });
+    if let Some(own) = own_descriptor(&id) {
+        let reference: Value = case.whole()?;
+        for field in COMPARED {
+            expected["ours"][field] = reference[field].clone();
+            actual["ours"][field] = own[field].clone();
+        }
+    }
     Ok(Check::compared(expected, actual))
+}
+
+#[cfg(feature = "evm")]
+fn own_descriptor(id: &str) -> Option<Value> {
+    super::own_actions::descriptor(id)
+}
+
+#[cfg(not(feature = "evm"))]
+fn own_descriptor(_: &str) -> Option<Value> {
+    None
 }
 
 /// The descriptor's text, its keys in the file's order.

@@ -3,12 +3,18 @@
 mod actions;
 mod approval;
 mod canonical;
+#[cfg(feature = "evm")]
+mod evm;
 mod flow;
 mod intents;
 mod lint;
 mod names;
+#[cfg(feature = "evm")]
+mod own_actions;
 mod policy;
 mod receipts;
+#[cfg(feature = "evm")]
+mod usd;
 mod validate;
 
 use super::case::{Case, Check, Malformed};
@@ -84,6 +90,14 @@ pub(super) fn of(file: &str) -> Topic {
         "oda-policy.json" => Topic::Known(policy::LISTS),
         "oda-flow.json" => Topic::Known(flow::LISTS),
         "oda-receipts.json" => Topic::Known(receipts::LISTS),
+        #[cfg(feature = "evm")]
+        "oda-evm.json" => Topic::Known(evm::LISTS),
+        #[cfg(feature = "evm")]
+        "oda-usd.json" => Topic::Known(usd::LISTS),
+        #[cfg(not(feature = "evm"))]
+        "oda-evm.json" | "oda-usd.json" => {
+            Topic::Later("this build has no EVM crate (feature `evm`)")
+        }
         "oda-solana.json" => Topic::Later(SOLANA),
         "oda-x402.json" => Topic::Later(X402),
         "oda-compile.json" => Topic::Later(COMPILERS),
