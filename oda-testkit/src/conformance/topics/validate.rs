@@ -1,5 +1,6 @@
 //! `oda-validate.json`: the shape of payloads and receipts.
 
+use oda_core::validate_unsigned_text;
 use oda_receipts::{FieldError, validate_receipt};
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use super::super::load::VectorFile;
 use super::List;
 
 pub(super) const LISTS: &[List] = &[
+    List::each("unsigned_payloads", &["name"], unsigned_payload),
     List::each("receipts", &["name"], receipt),
     List::each(
         "typed_data_signature_rule",
@@ -15,6 +17,12 @@ pub(super) const LISTS: &[List] = &[
         typed_data_signature,
     ),
 ];
+
+fn unsigned_payload(case: &Case, _: &VectorFile) -> Result<Check, Malformed> {
+    let errors = validate_unsigned_text(case.raw("payload")?.get())
+        .map_err(|error| Malformed(format!("`payload`: {error}")))?;
+    Ok(Check::compared(expected(case)?, told(&errors)))
+}
 
 fn receipt(case: &Case, _: &VectorFile) -> Result<Check, Malformed> {
     Ok(Check::compared(
