@@ -58,73 +58,117 @@ impl Unsealed {
             tx_hash: draft.tx_hash.as_deref(),
             typed_data_signature: draft.typed_data_signature.as_deref(),
         })?;
-        Ok(Self {
+        let unsealed = Self {
             draft,
             before_hash,
             before_prev_hash,
             before_seq,
             after_seq,
-        })
+        };
+        let longest = unsealed.longest_line();
+        if longest > MAX_LINE_BYTES {
+            return Err(ReceiptError::TooLarge {
+                bytes: longest,
+                limit: MAX_LINE_BYTES,
+            });
+        }
+        Ok(unsealed)
     }
 
     pub(crate) fn seal(self, prev: Option<Link>) -> Result<Receipt, ReceiptError> {
+        let place = self.place(prev, &mut Vec::new())?;
+        Ok(self.into_receipt(place))
+    }
+
+    /// Finds the place after `prev` and the hash there. `scratch` is room for the hash input.
+    pub(crate) fn place(
+        &self,
+        prev: Option<Link>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Seal, ReceiptError> {
         let seq = match prev {
             None => 0,
             Some(prev) if prev.seq >= MAX_SEQ => return Err(ReceiptError::SequenceExhausted),
             Some(prev) => prev.seq + 1,
         };
         let prev_hash = prev.map_or(Digest::ZERO, |prev| prev.hash);
-        let mut text = self.unhashed(seq, prev_hash);
-        let hash = oda_canon::digest_bytes(&text);
-        let member = format!("\"hash\":\"{hash}\",");
-        let hash_at = 1 + self.before_hash.len() + 1;
-        text.splice(hash_at..hash_at, member.into_bytes());
-        if text.len() >= MAX_LINE_BYTES {
-            return Err(ReceiptError::TooLarge {
-                bytes: text.len() + 1,
-                limit: MAX_LINE_BYTES,
-            });
-        }
+        scratch.clear();
+        self.write(scratch, seq, prev_hash, None);
+        let hash = oda_canon::digest_bytes(scratch);
+        Ok(Seal {
+            link: Link { seq, hash },
+            prev_hash,
+        })
+    }
+
+    /// Appends the sealed line, without its line feed.
+    pub(crate) fn write_line(&self, seal: Seal, out: &mut Vec<u8>) {
+        self.write(out, seal.link.seq, seal.prev_hash, Some(seal.link.hash));
+    }
+
+    pub(crate) fn into_receipt(self, seal: Seal) -> Receipt {
+        let mut line = Vec::with_capacity(self.longest_line());
+        self.write_line(seal, &mut line);
         #[expect(
             clippy::expect_used,
             reason = "canonical JSON and ASCII digits are UTF-8"
         )]
-        let line = String::from_utf8(text).expect("canonical JSON is UTF-8");
-        let link = Link { seq, hash };
-        Ok(Receipt::from_parts(
-            self.draft,
-            link,
-            prev_hash,
-            line.into_boxed_str(),
-        ))
+        let line = String::from_utf8(line).expect("canonical JSON is UTF-8");
+        Receipt::from_parts(self.draft, seal.link, seal.prev_hash, line.into_boxed_str())
     }
 
-    /// The hash input: the whole receipt without its `hash`.
-    fn unhashed(&self, seq: u64, prev_hash: Digest) -> Vec<u8> {
-        let prev_hash = format!(",\"prev_hash\":\"{prev_hash}\",");
-        let seq = format!(",\"seq\":{seq},");
-        let pieces: [&[u8]; 9] = [
-            b"{",
+    fn write(&self, out: &mut Vec<u8>, seq: u64, prev_hash: Digest, hash: Option<Digest>) {
+        out.push(b'{');
+        out.extend_from_slice(&self.before_hash);
+        if let Some(hash) = hash {
+            out.extend_from_slice(b",\"hash\":\"");
+            write_digest(out, hash);
+            out.push(b'"');
+        }
+        out.push(b',');
+        out.extend_from_slice(&self.before_prev_hash);
+        out.extend_from_slice(b",\"prev_hash\":\"");
+        write_digest(out, prev_hash);
+        out.extend_from_slice(b"\",");
+        out.extend_from_slice(&self.before_seq);
+        out.extend_from_slice(b",\"seq\":");
+        out.extend_from_slice(seq.to_string().as_bytes());
+        out.push(b',');
+        out.extend_from_slice(&self.after_seq);
+        out.push(b'}');
+    }
+
+    /// The length of the line with its line feed, wherever in a chain it may stand.
+    fn longest_line(&self) -> usize {
+        const CHAIN: &str = "{,\"hash\":\"\",,\"prev_hash\":\"\",,\"seq\":,}\n";
+        const DIGEST_BYTES: usize = 71;
+        const SEQ_BYTES: usize = 16;
+        let runs = [
             &self.before_hash,
-            b",",
             &self.before_prev_hash,
-            prev_hash.as_bytes(),
             &self.before_seq,
-            seq.as_bytes(),
             &self.after_seq,
-            b"}",
         ];
-        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-        let mut text = Vec::with_capacity(length + HASH_MEMBER_BYTES);
-        pieces
-            .iter()
-            .for_each(|piece| text.extend_from_slice(piece));
-        text
+        let runs: usize = runs.iter().map(|run| run.len()).sum();
+        runs + CHAIN.len() + 2 * DIGEST_BYTES + SEQ_BYTES
     }
 }
 
-/// The length of `"hash":"sha256:…",`: 71 bytes of digest and its frame.
-const HASH_MEMBER_BYTES: usize = 71 + 10;
+/// The place of a receipt in a chain, with its hash there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seal {
+    pub(crate) link: Link,
+    pub(crate) prev_hash: Digest,
+}
+
+fn write_digest(out: &mut Vec<u8>, digest: Digest) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.extend_from_slice(b"sha256:");
+    for byte in digest.as_bytes() {
+        out.push(HEX[usize::from(byte >> 4)]);
+        out.push(HEX[usize::from(byte & 15)]);
+    }
+}
 
 /// The canonical members of an object, without its braces.
 fn members(object: &impl Serialize) -> Result<Vec<u8>, ReceiptError> {

@@ -140,7 +140,7 @@ fn seal(number: u64) -> Work {
 
 fn append(writer: &mut Writer, number: u64) -> Result<Receipt, ReceiptError> {
     match writer.commit(vec![seal(number)]).remove(0)? {
-        Done::Sealed(receipt) => Ok(*receipt),
+        Done::Sealed(unsealed, seal) => Ok(unsealed.into_receipt(seal)),
         Done::Mirrored(_) => panic!("a draft was taken for a mirror"),
     }
 }
@@ -406,7 +406,7 @@ fn a_mirror_skips_what_is_there_and_refuses_gaps_and_forks() {
         .remove(0)?
     {
         Done::Mirrored(mirrored) => Ok((mirrored.skipped, mirrored.appended)),
-        Done::Sealed(_) => panic!("a mirror was taken for a draft"),
+        Done::Sealed(..) => panic!("a mirror was taken for a draft"),
     };
     assert_eq!(code(mirror(&receipts[1..2])), "receipts_gap");
     assert_eq!(mirror(&[]).unwrap(), (0, 0));

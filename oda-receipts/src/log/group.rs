@@ -6,6 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::writer::{Done, Work, Writer};
 use crate::error::ReceiptError;
 
+/// How often the leading thread lets others run before it writes, as long as more queue up.
+/// Bounds what a crowd of writers can add to the waiting time of the first.
+const MAX_YIELDS: usize = 64;
+
 /// A writer shared by threads.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -134,9 +138,25 @@ impl Group {
         lock(&self.writer)
     }
 
+    /// Lets threads that are about to queue up do so: those that the last batch has just set free
+    /// are usually back within microseconds, and a sync is worth sharing with them. A thread that
+    /// is alone yields once, which costs less than a microsecond.
+    fn gather(&self) {
+        let mut seen = 0;
+        for _ in 0..MAX_YIELDS {
+            let queued = lock(&self.queue).waiting.len();
+            if queued == seen {
+                return;
+            }
+            seen = queued;
+            std::thread::yield_now();
+        }
+    }
+
     /// Writes what is queued, this thread's own share among it.
     fn lead(&self) {
         let _handover = Handover(self);
+        self.gather();
         let mut writer = lock(&self.writer);
         let jobs = std::mem::take(&mut lock(&self.queue).waiting);
         let (batch, replies): (Vec<Work>, Vec<Reply>) =

@@ -122,7 +122,7 @@ impl JsonlLog {
     pub fn append(&self, draft: ReceiptDraft) -> Result<Receipt, ReceiptError> {
         let unsealed = Unsealed::new(draft)?;
         match self.group.submit(Work::Seal(Box::new(unsealed)))? {
-            Done::Sealed(receipt) => Ok(*receipt),
+            Done::Sealed(unsealed, seal) => Ok(unsealed.into_receipt(seal)),
             Done::Mirrored(_) => Err(self.crossed_answers()),
         }
     }
@@ -144,7 +144,7 @@ impl JsonlLog {
         let mirror = Mirror::new(receipts)?;
         match self.group.submit(Work::Mirror(mirror))? {
             Done::Mirrored(mirrored) => Ok(mirrored),
-            Done::Sealed(_) => Err(self.crossed_answers()),
+            Done::Sealed(..) => Err(self.crossed_answers()),
         }
     }
 

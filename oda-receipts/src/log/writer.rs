@@ -7,7 +7,7 @@ use super::storage::Storage;
 use super::tail::{Repair, Tail, TailReader, io_error};
 use crate::error::ReceiptError;
 use crate::receipt::{Link, Receipt};
-use crate::seal::Unsealed;
+use crate::seal::{Seal, Unsealed};
 use oda_canon::Digest;
 
 /// One caller's share of a batch.
@@ -22,8 +22,8 @@ pub(crate) enum Work {
 /// What became of a caller's share, once it is on the disk.
 #[derive(Debug)]
 pub(crate) enum Done {
-    /// The sealed receipt.
-    Sealed(Box<Receipt>),
+    /// The draft with its place, from which its caller makes the receipt.
+    Sealed(Box<Unsealed>, Seal),
     /// What was taken over and what the log had already.
     Mirrored(Mirrored),
 }
@@ -224,9 +224,10 @@ impl Writer {
         let mut bytes = std::mem::take(&mut self.batch);
         bytes.clear();
         let mut link = self.tail.link;
+        let mut scratch = Vec::new();
         let outcomes = batch
             .into_iter()
-            .map(|work| add(work, &mut link, &mut bytes))
+            .map(|work| add(work, &mut link, &mut bytes, &mut scratch))
             .collect();
         let written = self.write_durably(&bytes);
         let end = self.tail.end + bytes.len() as u64;
@@ -345,14 +346,19 @@ impl Writer {
 /// How much room for a batch is kept between batches: what 64 receipts need.
 const BATCH_BYTES_KEPT: usize = 128 * 1024;
 
-fn add(work: Work, tail: &mut Option<Link>, bytes: &mut Vec<u8>) -> Result<Done, ReceiptError> {
+fn add(
+    work: Work,
+    tail: &mut Option<Link>,
+    bytes: &mut Vec<u8>,
+    scratch: &mut Vec<u8>,
+) -> Result<Done, ReceiptError> {
     match work {
         Work::Seal(unsealed) => {
-            let receipt = unsealed.seal(*tail)?;
-            bytes.extend_from_slice(receipt.as_json().as_bytes());
+            let seal = unsealed.place(*tail, scratch)?;
+            unsealed.write_line(seal, bytes);
             bytes.push(b'\n');
-            *tail = Some(receipt.link());
-            Ok(Done::Sealed(Box::new(receipt)))
+            *tail = Some(seal.link);
+            Ok(Done::Sealed(unsealed, seal))
         }
         Work::Mirror(mirror) => {
             let (text, mirrored) = mirror.beyond(*tail)?;
