@@ -44,7 +44,7 @@ fn verify(criterion: &mut Criterion) {
         bencher.iter(|| log.lines().map(peer_digest).collect::<Vec<_>>());
     });
     group.bench_function("plain SHA-256", |bencher| {
-        bencher.iter(|| Sha256::digest(&log))
+        bencher.iter(|| Sha256::digest(&log));
     });
     group.finish();
 }
