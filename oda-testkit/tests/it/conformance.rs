@@ -58,6 +58,7 @@ fn every_file_of_these_crates_runs() {
         "oda-names.json",
         "oda-policy.json",
         "oda-receipts.json",
+        "oda-validate.json",
     ] {
         let found = report.file(file).unwrap();
         assert!(found.passed() + found.differ() > found.skipped(), "{found}");

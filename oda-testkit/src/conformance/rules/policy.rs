@@ -4,6 +4,7 @@ use oda_core::TokenIdentity;
 use serde_json::{Map, Value, json};
 
 use super::Place;
+use super::exact::Exact;
 use crate::conformance::case::Case;
 
 /// The six effects of ODA draft 0, section 1.
@@ -43,11 +44,20 @@ pub(super) fn base58_case(_: &Place<'_>, case: &Case, expected: &Value) -> Optio
         let entry = format!("{}:{account}", input.chain);
         let lower = entry.to_lowercase();
         let listed_in_another_case = list.iter().any(|listed| listed.to_lowercase() == lower);
-        if listed_in_another_case && !list.contains(&entry) {
+        if listed_in_another_case && !list.iter().any(|listed| is_same_account(listed, &entry)) {
             answer.add(rule, &list.join(","), &entry);
         }
     }
     Some(answer.done())
+}
+
+/// Chain names have no case; base58 accounts do.
+fn is_same_account(listed: &str, entry: &str) -> bool {
+    let parts = |text: &str| {
+        text.split_once(':')
+            .map(|(chain, account)| (chain.to_lowercase(), account.to_owned()))
+    };
+    parts(listed) == parts(entry)
 }
 
 /// One token has one identity per chain, however it is written; the smallest cap of it binds.
@@ -59,7 +69,7 @@ pub(super) fn token_identity(_: &Place<'_>, case: &Case, expected: &Value) -> Op
 
     let allowed = input.list("allow_tokens");
     if !allowed.is_empty() {
-        answer.remove("token_allowlist", None);
+        answer.remove("token_allowlist");
         if !allowed
             .iter()
             .any(|entry| TokenIdentity::of_entry(entry) == identity)
@@ -68,36 +78,44 @@ pub(super) fn token_identity(_: &Place<'_>, case: &Case, expected: &Value) -> Op
             answer.add("token_allowlist", &allowed.join(","), &observed);
         }
     }
+    judge_amount(&input, token, &identity, &mut answer);
+    Some(answer.done())
+}
+
+/// The reference's word about the amount goes, ours comes.
+fn judge_amount(input: &Input, token: &str, identity: &TokenIdentity, answer: &mut Answer) {
     let caps = input
         .policy
         .get("max_per_trade")
         .and_then(Value::as_object)
         .cloned();
     let caps = caps.unwrap_or_default();
+    let amount = input
+        .facts
+        .get("token_amount_base_units")
+        .and_then(Value::as_str);
+    let amount = amount.filter(|amount| is_base_units(amount));
+    let unreadable = amount.is_none() && input.refuses_unknown();
+
     if let Some(cap) = reference_cap(&caps, &input.chain, token) {
-        answer.remove("max_per_trade", None);
-        answer.remove("unknown_verdict", Some(cap));
+        answer.remove("max_per_trade");
+        if unreadable {
+            answer.remove_first("unknown_verdict", cap);
+        }
     }
     let ours = caps
         .iter()
-        .filter(|(entry, _)| TokenIdentity::of_entry(entry) == identity)
+        .filter(|(entry, _)| TokenIdentity::of_entry(entry) == *identity)
         .filter_map(|(_, cap)| cap.as_str())
         .min_by_key(|cap| magnitude(cap));
-    if let Some(cap) = ours {
-        let amount = input
-            .facts
-            .get("token_amount_base_units")
-            .and_then(Value::as_str);
-        match amount.filter(|amount| is_base_units(amount)) {
-            Some(amount) if magnitude(amount) > magnitude(cap) => {
-                answer.add("max_per_trade", cap, amount);
-            }
-            Some(_) => {}
-            None if input.refuses_unknown() => answer.add_first("unknown_verdict", cap, "unknown"),
-            None => {}
+    let Some(cap) = ours else { return };
+    match amount {
+        Some(amount) if magnitude(amount) > magnitude(cap) => {
+            answer.add("max_per_trade", cap, amount);
         }
+        None if unreadable => answer.add_first("unknown_verdict", cap, "unknown"),
+        _ => {}
     }
-    Some(answer.done())
 }
 
 /// The cap that the reference finds: the first key in code-unit order that equals ignoring case.
@@ -118,49 +136,26 @@ fn is_base_units(text: &str) -> bool {
     (1..=78).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Dollars are added in millionths, not in doubles: 0.1 and 0.2 are 0.3.
+/// Dollars are added as the decimal numbers that they are written as: 0.1 and 0.2 are 0.3.
 pub(super) fn usd_exact_sum(_: &Place<'_>, case: &Case, expected: &Value) -> Option<Value> {
     let input = Input::read(case)?;
-    let known = |name: &str| {
-        input
-            .facts
-            .get(name)?
-            .as_f64()
-            .filter(|value| value.is_finite() && *value >= 0.0)
-    };
+    let known = |name: &str| input.facts.get(name)?.as_f64().and_then(Exact::of);
     let cap = input.policy.get("max_usd_per_day")?.as_f64()?;
-    let (spent, value) = (known("usd_spent_today")?, known("usd_value")?);
-    let sum = micros(spent)?.checked_add(micros(value)?)?;
+    let sum = known("usd_spent_today")?.plus(&known("usd_value")?);
     let mut answer = Answer::of(expected)?;
-    answer.remove("max_usd_per_day", None);
-    if sum > micros(cap)? {
-        let text = oda_core::number_text(
-            format!("{}.{:06}", sum / MICROS, sum % MICROS)
-                .parse()
-                .ok()?,
-        );
-        answer.add("max_usd_per_day", &oda_core::number_text(cap), &text);
+    answer.remove("max_usd_per_day");
+    if sum > Exact::of(cap)? {
+        let limit = oda_core::number_text(cap);
+        let nearest = oda_core::number_text(sum.text().parse().ok()?);
+        // A refusal that says "10 is more than 10" would contradict itself.
+        let observed = if nearest == limit {
+            sum.text()
+        } else {
+            nearest
+        };
+        answer.add("max_usd_per_day", &limit, &observed);
     }
     Some(answer.done())
-}
-
-/// Millionths in a dollar.
-const MICROS: u64 = 1_000_000;
-
-/// A number of dollars in millionths, from its shortest decimal text; `None` for a finer one, where rounding
-/// decides and this rule does not speak.
-fn micros(dollars: f64) -> Option<u64> {
-    let text = format!("{dollars}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    if fraction.len() > 6 {
-        return None;
-    }
-    let fraction: u64 = format!("{fraction:0<6}").parse().ok()?;
-    whole
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(MICROS)?
-        .checked_add(fraction)
 }
 
 /// Who may spend later is checked like who receives now.
@@ -172,11 +167,12 @@ pub(super) fn spender_is_checked(_: &Place<'_>, case: &Case, expected: &Value) -
         list => ("recipient_allowlist", list),
     };
     let entry = format!("{}:{spender}", input.chain);
-    let fold = |text: &str| match input.chain.starts_with("solana") {
-        true => text.to_owned(),
-        false => text.to_lowercase(),
+    let is_base58 = input.chain.to_lowercase().starts_with("solana");
+    let is_listed = |listed: &String| match is_base58 {
+        true => is_same_account(listed, &entry),
+        false => listed.to_lowercase() == entry.to_lowercase(),
     };
-    if list.is_empty() || list.iter().any(|listed| fold(listed) == fold(&entry)) {
+    if list.is_empty() || list.iter().any(is_listed) {
         return None;
     }
     let mut answer = Answer::of(expected)?;
@@ -226,10 +222,16 @@ impl Answer {
         expected.get("refusals")?.as_array().cloned().map(Self)
     }
 
-    fn remove(&mut self, rule: &str, limit: Option<&str>) {
-        self.0.retain(|refusal| {
-            refusal["rule"] != rule || limit.is_some_and(|limit| refusal["limit"] != limit)
-        });
+    fn remove(&mut self, rule: &str) {
+        self.0.retain(|refusal| refusal["rule"] != rule);
+    }
+
+    /// Of refusals by one rule, the one about an amount stands first.
+    fn remove_first(&mut self, rule: &str, limit: &str) {
+        let is_it = |refusal: &Value| refusal["rule"] == rule && refusal["limit"] == limit;
+        if let Some(place) = self.0.iter().position(is_it) {
+            self.0.remove(place);
+        }
     }
 
     fn add(&mut self, rule: &str, limit: &str, observed: &str) {
