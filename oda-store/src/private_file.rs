@@ -65,6 +65,7 @@ impl Exposure {
 }
 
 /// [`Exposure::of`] the file at a path, without opening it.
+#[cfg(feature = "sqlite")]
 pub(crate) fn exposure(path: &Path) -> io::Result<Exposure> {
     Ok(Exposure::of(&fs::metadata(path)?))
 }
@@ -103,6 +104,7 @@ impl Draft {
         Ok(draft)
     }
 
+    #[cfg(feature = "sqlite")]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

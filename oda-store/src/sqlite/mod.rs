@@ -78,7 +78,8 @@ impl SqliteStore {
 
     /// Reads the whole file and looks for damage: pages and indexes, every intent and receipt, the chain of
     /// the receipts, and whether the day counters are what the intents hold. Seals of intents are not
-    /// verified: that takes the secret, which the engine has.
+    /// verified: that takes the secret, which the engine has. Takes as long as the file is big; changes and
+    /// other processes go on meanwhile, other reads through this store wait.
     ///
     /// # Errors
     ///

@@ -201,7 +201,7 @@ async fn same(calls: Vec<Call>) -> Result<(), TestCaseError> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 48,
+        cases: 32,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
