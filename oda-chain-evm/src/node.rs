@@ -188,6 +188,14 @@ pub enum CallOutcome {
     },
 }
 
+impl CallOutcome {
+    /// Whether the call ran to its end.
+    #[must_use]
+    pub const fn is_success(&self) -> bool {
+        matches!(self, Self::Success { .. })
+    }
+}
+
 /// At which point of the chain transactions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountAt {

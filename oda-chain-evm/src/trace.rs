@@ -3,6 +3,7 @@
 use alloy::primitives::{Address, B256, Bytes, U256};
 
 use crate::node::CallOutcome;
+use crate::token_check::TokenBalance;
 
 /// What came of tracing a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,9 @@ pub struct TracedCall {
     pub transfers: Vec<NativeTransfer>,
     /// What else happened and leaves no log.
     pub internals: Internals,
+    /// What the tokens that were touched say about the caller's balance around the call; `None` when it
+    /// was not measured.
+    pub token_balances: Option<Vec<TokenBalance>>,
 }
 
 /// What happened inside a call without a log.

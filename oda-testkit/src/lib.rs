@@ -12,7 +12,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | none | [`Suites`] and its cases |
+//! | none | [`Suites`] and its cases, [`Anvil`] |
 //! | `engine` | the fake chain, the mock signers, the conformance runner |
 //! | `evm` (default) | the vectors that need the EVM crate |
 //!
@@ -31,6 +31,7 @@
 //! # Ok::<(), oda_testkit::SuiteError>(())
 //! ```
 
+mod anvil;
 #[cfg(feature = "engine")]
 pub mod conformance;
 #[cfg(feature = "engine")]
@@ -43,6 +44,7 @@ mod test_tx;
 #[cfg(feature = "engine")]
 mod world;
 
+pub use anvil::{Anvil, AnvilError};
 #[cfg(feature = "engine")]
 pub use fake_chain::{Call, FakeChain, Fault};
 #[cfg(feature = "engine")]
