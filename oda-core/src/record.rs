@@ -68,6 +68,8 @@ pub struct IntentRecord {
     pub expires_at: UnixMillis,
     /// When it was prepared.
     pub prepared_at: UnixMillis,
+    /// The chain's name as receipts carry it.
+    pub chain: String,
     /// What the policy is evaluated on, without the readings that are taken afresh each time.
     pub facts: Facts,
 }

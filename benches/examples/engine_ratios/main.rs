@@ -19,16 +19,16 @@ mod scene;
 
 use std::future::Future;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use oda_chain_evm::EvmTx;
 use oda_core::{
-    Artifact, ChainError, Engine, Facts, Fate, IntentSecret, Lane, MemoryStore, PayloadKind, Policy,
-    Signed, Signer, SignerError, Simulation, Simulator, Submission, Submitter, TermsRequest,
-    UnixMillis, evaluate,
+    Artifact, ChainError, Engine, Facts, Fate, IntentSecret, Lane, MemoryStore, PayloadKind,
+    Policy, Signed, Signer, SignerError, Simulation, Simulator, Submission, Submitter,
+    TermsRequest, UnixMillis, evaluate,
 };
 use serde_json::{Value, json};
 
@@ -117,7 +117,10 @@ async fn with_engine(engine: &Engine, inside: &Inside, input: &Value) -> [Durati
     inside.simulator.store(0, Ordering::Relaxed);
     inside.others.store(0, Ordering::Relaxed);
     let start = Instant::now();
-    let intent = engine.prepare("evm.transfer", input).await.expect("prepares");
+    let intent = engine
+        .prepare("evm.transfer", input)
+        .await
+        .expect("prepares");
     engine.execute(&intent.intent_id).await.expect("executes");
     let total = start.elapsed();
     let nanos = |counter: &AtomicU64| Duration::from_nanos(counter.load(Ordering::Relaxed));
@@ -128,16 +131,39 @@ async fn with_engine(engine: &Engine, inside: &Inside, input: &Value) -> [Durati
 async fn bare(scene: &Scene, payload: &EvmTx) -> Duration {
     let start = Instant::now();
     let now = UnixMillis::new(1_790_424_000_000);
-    let _prepared = black_box(scene.simulator.simulate(payload, now).await.expect("simulates"));
-    let simulation = scene.simulator.simulate(payload, now).await.expect("simulates");
-    let sender = scene.signer.address("base-sepolia").await.expect("an address");
-    let lane = scene.submitter.lane(payload, &sender).await.expect("answers").expect("a lane");
+    let _prepared = black_box(
+        scene
+            .simulator
+            .simulate(payload, now)
+            .await
+            .expect("simulates"),
+    );
+    let simulation = scene
+        .simulator
+        .simulate(payload, now)
+        .await
+        .expect("simulates");
+    let sender = scene
+        .signer
+        .address("base-sepolia")
+        .await
+        .expect("an address");
+    let lane = scene
+        .submitter
+        .lane(payload, &sender)
+        .await
+        .expect("answers")
+        .expect("a lane");
     let request = TermsRequest {
         sender: &sender,
         sequence: Some(lane.floor),
         simulation: Some(&simulation),
     };
-    let terms = scene.submitter.terms(payload, &request).await.expect("terms");
+    let terms = scene
+        .submitter
+        .terms(payload, &request)
+        .await
+        .expect("terms");
     let signed = scene.signer.sign(payload, &terms).await.expect("signs");
     let artifact = Artifact {
         id: signed.id,
@@ -152,13 +178,21 @@ async fn bare(scene: &Scene, payload: &EvmTx) -> Duration {
 
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
-    times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e6)
+    times
+        .get(times.len() / 2)
+        .map_or(0.0, |time| time.as_secs_f64() * 1e6)
 }
 
 /// What is done around the simulator: reading the payload back, its checks, and the evaluation.
 fn around_the_simulator(payload: &EvmTx) -> f64 {
     let unsigned = serde_json::to_value(payload).expect("serialises");
-    let (policy, facts) = (policy(), Facts { ttl_s: Some(60.0), ..Facts::default() });
+    let (policy, facts) = (
+        policy(),
+        Facts {
+            ttl_s: Some(60.0),
+            ..Facts::default()
+        },
+    );
     let times = (0..ROUNDS * 10)
         .map(|_| {
             let start = Instant::now();
@@ -176,9 +210,18 @@ async fn main() {
     let engine_scene = scene();
     let inside = Arc::new(Inside::default());
     let kind = PayloadKind::new()
-        .simulator(Arc::new(Timed { part: engine_scene.simulator.clone(), inside: inside.clone() }))
-        .signer(Arc::new(Timed { part: signer(), inside: inside.clone() }))
-        .submitter(Arc::new(Timed { part: engine_scene.submitter.clone(), inside: inside.clone() }));
+        .simulator(Arc::new(Timed {
+            part: engine_scene.simulator.clone(),
+            inside: inside.clone(),
+        }))
+        .signer(Arc::new(Timed {
+            part: signer(),
+            inside: inside.clone(),
+        }))
+        .submitter(Arc::new(Timed {
+            part: engine_scene.submitter.clone(),
+            inside: inside.clone(),
+        }));
     let secret = IntentSecret::new(&[7; 32]).expect("a secret");
     let engine = Engine::builder(Arc::new(MemoryStore::new()), secret, policy())
         .kind(kind)
@@ -206,7 +249,13 @@ async fn main() {
     println!("| of it inside the simulator (two simulations) | {simulator:.0} |");
     println!("| of it inside signer and submitter | {others:.0} |");
     println!("| the engine's own share, store in memory | {own:.0} |");
-    println!("| of that, around one simulation (payload, checks, rules) | {:.1} |", around_the_simulator(&payload));
+    println!(
+        "| of that, around one simulation (payload, checks, rules) | {:.1} |",
+        around_the_simulator(&payload)
+    );
     println!("| the same calls without an engine | {bare:.0} |");
-    println!("| prepare + execute / the same calls | {:.2} |", total / bare);
+    println!(
+        "| prepare + execute / the same calls | {:.2} |",
+        total / bare
+    );
 }

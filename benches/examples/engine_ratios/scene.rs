@@ -51,6 +51,13 @@ impl Scene {
     pub(crate) fn payload(&self) -> EvmTx {
         let to: EvmAddress = RECIPIENT.parse().expect("an address");
         let from = Some(self.signer.evm_address());
-        EvmTx::new(CHAIN, from, to, Calldata::default(), Amount::from(1_000_u64)).expect("a payload")
+        EvmTx::new(
+            CHAIN,
+            from,
+            to,
+            Calldata::default(),
+            Amount::from(1_000_u64),
+        )
+        .expect("a payload")
     }
 }

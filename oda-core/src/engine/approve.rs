@@ -44,10 +44,8 @@ impl Engine {
             }
             Decision::Denied { reason } => {
                 let record = &intent.record;
-                let chain = self.chain_of(record)?;
                 let draft = self.draft(
                     record,
-                    &chain,
                     Telling {
                         status: Status::Refused,
                         approval: Approval::None,

@@ -11,7 +11,7 @@ use crate::approver::Decision;
 use crate::error::EngineError;
 use crate::intent::IntentId;
 use crate::kind::{Door, ErasedKind};
-use crate::record::{Hold, HoldStatus, IntegrityError, IntentRecord, StoredIntent};
+use crate::record::{Hold, HoldStatus, IntegrityError, StoredIntent};
 use crate::request::ExecuteRequest;
 use crate::state::{Event, ExecutionState};
 use crate::store::DaySpend;
@@ -57,11 +57,6 @@ impl Engine {
         }
     }
 
-    pub(super) fn chain_of(&self, record: &IntentRecord) -> Result<String, EngineError> {
-        let unsigned = &record.intent.unsigned;
-        Ok(self.kind_of(unsigned)?.inspect(unsigned)?.chain)
-    }
-
     /// Writes the one `expired` receipt of an intent whose time is over. Inclusive: at exactly the stated
     /// instant it is over.
     pub(super) async fn expire_if_due(&self, intent: &StoredIntent) -> Result<(), EngineError> {
@@ -69,10 +64,8 @@ impl Engine {
         if self.now() < record.expires_at {
             return Ok(());
         }
-        let chain = self.chain_of(record)?;
         let draft = self.draft(
             record,
-            &chain,
             Telling {
                 status: Status::Expired,
                 approval: Approval::None,
@@ -289,10 +282,8 @@ impl Engine {
     ) -> Result<Vec<Refusal>, EngineError> {
         let record = &intent.record;
         let refusals = outcome.refusals.clone();
-        let chain = self.chain_of(record)?;
         let draft = self.draft(
             record,
-            &chain,
             Telling {
                 status: Status::Refused,
                 approval: Approval::None,

@@ -82,12 +82,10 @@ impl Engine {
         built: ErasedBuilt,
         judgement: Judgement,
     ) -> Result<PreparedIntent, EngineError> {
-        let chain = built.inspected.chain.clone();
         let record = self.record(action, input, built, &judgement)?;
         let ok = judgement.outcome.ok;
         let draft = self.draft(
             &record,
-            &chain,
             Telling {
                 status: if ok {
                     Status::Prepared
@@ -150,6 +148,7 @@ impl Engine {
             nonce,
             expires_at,
             prepared_at: now,
+            chain: built.inspected.chain,
             facts: built.facts,
         })
     }

@@ -26,7 +26,6 @@ impl Engine {
     pub(super) fn draft(
         &self,
         record: &IntentRecord,
-        chain: &str,
         telling: Telling<'_>,
     ) -> Result<ReceiptDraft, EngineError> {
         let intent = &record.intent;
@@ -38,7 +37,7 @@ impl Engine {
         Ok(ReceiptDraft {
             intent_id: intent.intent_id.to_string(),
             action: intent.action.clone(),
-            chain: chain.to_owned(),
+            chain: record.chain.clone(),
             params_digest: record.params_digest,
             policy: telling.policy,
             simulation: telling.simulation.map(to_value).transpose()?,

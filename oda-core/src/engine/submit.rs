@@ -91,8 +91,7 @@ impl Engine {
         claimed: StoredIntent,
     ) -> Result<Execution, EngineError> {
         let unsigned = &claimed.record.intent.unsigned;
-        let chain = self.chain_of(&claimed.record)?;
-        let sender = match kind.address(&chain).await {
+        let sender = match kind.address(&claimed.record.chain).await {
             Ok(sender) => sender,
             Err(source) => return Err(self.fail_signer(&claimed, source).await),
         };
@@ -124,8 +123,7 @@ impl Engine {
         claimed: &mut StoredIntent,
     ) -> Result<Artifact, NotSigned> {
         let unsigned = claimed.record.intent.unsigned.clone();
-        let chain = self.chain_of(&claimed.record).map_err(NotSigned::World)?;
-        let sender = kind.address(&chain).await?;
+        let sender = kind.address(&claimed.record.chain).await?;
         let sequence = match kind.lane(&unsigned, &sender).await? {
             None => None,
             Some(lane) => {
@@ -253,7 +251,6 @@ impl Engine {
         status: Status,
     ) -> Result<ReceiptDraft, EngineError> {
         let progress = &intent.progress;
-        let chain = self.chain_of(&intent.record)?;
         let transaction = match status {
             Status::Executed => progress.artifact.as_ref(),
             // A failed intent has no transaction on the chain, unless it was seen there.
@@ -264,7 +261,6 @@ impl Engine {
         };
         self.draft(
             &intent.record,
-            &chain,
             Telling {
                 status,
                 approval: if progress.approved_at.is_some() {

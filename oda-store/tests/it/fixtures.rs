@@ -59,6 +59,7 @@ pub(crate) fn intent(n: u64) -> StoredIntent {
         nonce,
         expires_at,
         prepared_at: NOON,
+        chain: "base".to_owned(),
         facts: Facts {
             action: "evm.transfer".to_owned(),
             chain: "base".to_owned(),
