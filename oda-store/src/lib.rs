@@ -36,11 +36,13 @@
 
 mod home;
 mod private_file;
+mod receipt_mirror;
 mod secret_file;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
 pub use home::{HomeError, OdaHome};
+pub use receipt_mirror::ReceiptMirror;
 pub use secret_file::{SecretFileError, load_or_create_secret};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
