@@ -58,7 +58,12 @@ impl PayrollPay {
         book: BTreeMap<String, EvmAddress>,
     ) -> Result<Self, Box<dyn Error>> {
         let descriptor = Descriptor::parse(&descriptor().to_string())?;
-        Ok(Self { descriptor, payer, token, book })
+        Ok(Self {
+            descriptor,
+            payer,
+            token,
+            book,
+        })
     }
 
     fn transfer(&self, to: EvmAddress, amount: Amount) -> Result<Calldata, ActionError> {
@@ -85,7 +90,10 @@ impl Action for PayrollPay {
         let PayInput { name, amount } = input;
         let to = *self.book.get(&name).ok_or_else(|| {
             let names = self.book.keys().cloned().collect::<Vec<_>>().join(", ");
-            ActionError::invalid("name", format!("is not in the address book, which has {names}"))
+            ActionError::invalid(
+                "name",
+                format!("is not in the address book, which has {names}"),
+            )
         })?;
         let data = self.transfer(to, amount)?;
         let payload = EvmTx::new(CHAIN, Some(self.payer), self.token, data, Amount::ZERO)
@@ -102,7 +110,10 @@ impl Action for PayrollPay {
             recipient: Some(to.to_string()),
             ..Facts::default()
         };
-        Ok(Built { facts, ..Built::new(payload, summary) })
+        Ok(Built {
+            facts,
+            ..Built::new(payload, summary)
+        })
     }
 }
 
@@ -149,7 +160,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     for (name, amount) in [("alice", "1500000"), ("alice", "9000000"), ("mallory", "1")] {
         say(&format!("\npayroll.pay {name} {amount}"))?;
-        let intent = match engine.prepare("payroll.pay", &json!({"name": name, "amount": amount})).await {
+        let intent = match engine
+            .prepare("payroll.pay", &json!({"name": name, "amount": amount}))
+            .await
+        {
             Ok(intent) => intent,
             Err(error) => {
                 say(&format!("  not built: {error}"))?;
@@ -161,7 +175,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Ok(execution) => say(&format!("  executed:  {:?}", execution.state))?,
             Err(error) => say(&format!("  refused:   {error}"))?,
         }
-        say(&format!("  alice has: {}", balance(&chain, token, alice).await?))?;
+        say(&format!(
+            "  alice has: {}",
+            balance(&chain, token, alice).await?
+        ))?;
     }
     Ok(())
 }
@@ -188,16 +205,20 @@ fn engine(
     let policy = Policy::parse(policy.to_string().as_bytes())?;
     let secret = IntentSecret::new(b"an example, not a secret: 32 B...")?;
     let book = BTreeMap::from([("alice".to_owned(), alice)]);
-    Ok(Engine::builder(Arc::new(MemoryStore::new()), secret, policy)
-        .kind(kind)
-        .action(PayrollPay::new(payer, token, book)?)
-        .build()?)
+    Ok(
+        Engine::builder(Arc::new(MemoryStore::new()), secret, policy)
+            .kind(kind)
+            .action(PayrollPay::new(payer, token, book)?)
+            .build()?,
+    )
 }
 
 /// Deploys the test token with 100 units in the payer's hands.
 async fn deploy(chain: &EmbeddedChain, payer: EvmAddress) -> Result<EvmAddress, Box<dyn Error>> {
     let artifact: Value = serde_json::from_str(TOKEN_ARTIFACT)?;
-    let code = artifact["bytecode"].as_str().ok_or("the artifact has no bytecode")?;
+    let code = artifact["bytecode"]
+        .as_str()
+        .ok_or("the artifact has no bytecode")?;
     let constructor = FunctionAbi::parse_text(
         "constructed(string name, string symbol, uint8 decimals, address holder, uint256 supply)",
     )?;
@@ -211,7 +232,10 @@ async fn deploy(chain: &EmbeddedChain, payer: EvmAddress) -> Result<EvmAddress, 
     let mut creation = code.parse::<Bytes>()?.to_vec();
     // A constructor's arguments follow its code, without a selector.
     creation.extend(arguments.bytes().iter().skip(4));
-    Ok(chain.deploy(payer.to_alloy(), creation.into()).await?.into())
+    Ok(chain
+        .deploy(payer.to_alloy(), creation.into())
+        .await?
+        .into())
 }
 
 async fn balance(

@@ -55,9 +55,13 @@ fn judge_and_sign(key: &PrivateKeySigner, unsigned: &[u8]) -> Result<Signature, 
     }
     let transaction = TxEip1559::decode(&mut body).map_err(|error| error.to_string())?;
     if transaction.value > U256::from(KMS_LIMIT_WEI) {
-        return Err(format!("{} wei is above this key's limit", transaction.value));
+        return Err(format!(
+            "{} wei is above this key's limit",
+            transaction.value
+        ));
     }
-    key.sign_hash_sync(&keccak256(unsigned)).map_err(|error| error.to_string())
+    key.sign_hash_sync(&keccak256(unsigned))
+        .map_err(|error| error.to_string())
 }
 
 /// The near side of the door: what the engine is given.
@@ -69,12 +73,19 @@ struct KmsSigner {
 
 impl KmsSigner {
     async fn knock(&self, unsigned: Vec<u8>) -> Result<Signature, SignerError> {
-        let gone = |_| SignerError::Failed { reason: "the KMS does not answer".to_owned() };
+        let gone = |_| SignerError::Failed {
+            reason: "the KMS does not answer".to_owned(),
+        };
         let (answer, answered) = oneshot::channel();
         self.requests
             .send(Request { unsigned, answer })
-            .map_err(|_| SignerError::Failed { reason: "the KMS is gone".to_owned() })?;
-        answered.await.map_err(gone)?.map_err(|reason| SignerError::Refused { reason })
+            .map_err(|_| SignerError::Failed {
+                reason: "the KMS is gone".to_owned(),
+            })?;
+        answered
+            .await
+            .map_err(gone)?
+            .map_err(|reason| SignerError::Refused { reason })
     }
 }
 
@@ -92,7 +103,9 @@ impl Signer for KmsSigner {
 
     async fn sign(&self, payload: &EvmTx, terms: &EvmTerms) -> Result<Signed, SignerError> {
         let refused = |reason: String| SignerError::Refused { reason };
-        payload.validate().map_err(|error| refused(error.to_string()))?;
+        payload
+            .validate()
+            .map_err(|error| refused(error.to_string()))?;
         terms
             .check(default_fee_limit(payload.chain_id))
             .map_err(|error| refused(error.to_string()))?;
@@ -106,9 +119,13 @@ impl Signer for KmsSigner {
         // A door can answer anything: what it answered is checked before it counts.
         let signer = signature
             .recover_address_from_prehash(&transaction.signature_hash())
-            .map_err(|error| SignerError::Failed { reason: error.to_string() })?;
+            .map_err(|error| SignerError::Failed {
+                reason: error.to_string(),
+            })?;
         if EvmAddress::from(signer) != self.address {
-            return Err(SignerError::Failed { reason: "the KMS signed with another key".to_owned() });
+            return Err(SignerError::Failed {
+                reason: "the KMS signed with another key".to_owned(),
+            });
         }
         Ok(signed_transaction(payload, terms, self.address, signature))
     }
@@ -122,7 +139,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let door = std::thread::spawn(move || kms(&key, &knocks));
 
     let ten_ether = U256::from(10_u64) * U256::from(1_000_000_000_000_000_000_u64);
-    let chain = EmbeddedChain::new(Genesis::new(84_532).with_balance(address.to_alloy(), ten_ether));
+    let chain =
+        EmbeddedChain::new(Genesis::new(84_532).with_balance(address.to_alloy(), ten_ether));
     let engine = engine(&chain, KmsSigner { address, requests })?;
 
     for amount in ["1500000000000000000", "3000000000000000000"] {
@@ -133,7 +151,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Ok(execution) => say(&format!("executed  {:?}", execution.state))?,
             Err(error) => say(&format!("refused   {error}"))?,
         }
-        let held = chain.balance(FRIEND.parse()?, chain.head().await?.number).await?;
+        let held = chain
+            .balance(FRIEND.parse()?, chain.head().await?.number)
+            .await?;
         say(&format!("balance   {FRIEND} holds {held} wei"))?;
     }
 
@@ -144,13 +164,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn engine(chain: &EmbeddedChain, signer: KmsSigner) -> Result<Engine, Box<dyn Error>> {
-    let networks =
-        Arc::new(EvmNetworks::new().with_node("base-sepolia", Arc::new(chain.clone())));
+    let networks = Arc::new(EvmNetworks::new().with_node("base-sepolia", Arc::new(chain.clone())));
     let simulator = Arc::new(EvmSimulator::new(Arc::clone(&networks)));
     let submitter = Arc::new(EvmSubmitter::new(Arc::clone(&networks)));
     let actions = EvmActions::new(networks, simulator.clone(), Some(signer.address));
-    let kind =
-        PayloadKind::new().simulator(simulator).signer(Arc::new(signer)).submitter(submitter);
+    let kind = PayloadKind::new()
+        .simulator(simulator)
+        .signer(Arc::new(signer))
+        .submitter(submitter);
     let policy = Policy::parse(br#"{"schema": "sato.policy/v1", "network": "testnet"}"#)?;
     let secret = IntentSecret::new(b"an example, not a secret: 32 B...")?;
     let builder = Engine::builder(Arc::new(MemoryStore::new()), secret, policy).kind(kind);
