@@ -250,10 +250,10 @@ prop_compose! {
 
 prop_compose! {
     fn any_trace()(
-        logs in vec(any_log(), 0..100),
+        logs in vec(any_log(), 0..30),
         transfers in vec((any_account(), any_account(), any::<[u64; 4]>()), 0..20),
-        created in option::of(vec(any_account(), 0..80)),
-        changed in option::of(vec(any_account(), 0..80)),
+        created in option::of(vec(any_account(), 0..70)),
+        changed in option::of(vec(any_account(), 0..70)),
         measured in option::of(vec((any_account(), any::<[u64; 4]>(), any::<[u64; 4]>()), 0..20)),
     ) -> TracedCall {
         let mut trace = traced(logs, transfers.into_iter().map(|(from, to, value)| {
