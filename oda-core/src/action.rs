@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::chain_access::ChainError;
 use crate::clock::UnixMillis;
 use crate::fee::FeeDisclosure;
 use crate::payload::Payload;
@@ -135,8 +136,11 @@ pub enum ActionError {
         /// Every reason.
         refusals: Vec<Refusal>,
     },
-    /// The chain, node or service that the action asked did not answer as it should.
-    #[error("{source_name} did not answer: {reason}")]
+    /// The chain, or the node in front of it, did not answer as it should.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// Another service that the action asked did not answer as it should.
+    #[error("{source_name}: {reason}")]
     World {
         /// Who was asked, without credentials.
         source_name: String,
@@ -160,7 +164,8 @@ impl ActionError {
         match self {
             Self::InvalidInput { .. } => "invalid_input",
             Self::Refused { .. } => "refused",
-            Self::World { .. } => "chain_unavailable",
+            Self::Chain(error) => error.code(),
+            Self::World { .. } => "unavailable",
         }
     }
 }

@@ -131,11 +131,7 @@ impl Query for ApprovalsList {
                 ),
             ));
         }
-        let node = self
-            .networks
-            .checked(chain.name())
-            .await
-            .map_err(common::chain)?;
+        let node = self.networks.checked(chain.name()).await?;
         let block = node.head().await.map_err(common::node)?.number;
         let node = &*node;
         // Collected first: the stream must own its futures to stay in order and bounded.

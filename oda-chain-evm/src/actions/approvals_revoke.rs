@@ -107,11 +107,7 @@ impl Action for ApprovalsRevoke {
         }
         // The token is asked first. `approve(spender, 0)` takes an allowance back where the token is
         // fungible, and grants the token with the id 0 where it is a collection.
-        let node = self
-            .networks
-            .checked(chain.name())
-            .await
-            .map_err(common::chain)?;
+        let node = self.networks.checked(chain.name()).await?;
         let block = node.head().await.map_err(common::node)?.number;
         let now = Question {
             kind,

@@ -327,11 +327,7 @@ impl Query for ChainRead {
         context: &BuildContext<'_>,
     ) -> Result<Value, ActionError> {
         let read = input.understand()?;
-        let node = self
-            .networks
-            .checked(input.chain.name())
-            .await
-            .map_err(common::chain)?;
+        let node = self.networks.checked(input.chain.name()).await?;
         let block = node.head().await.map_err(common::node)?.number;
         let result = read.answer(&*node, block).await?;
         Ok(json!({

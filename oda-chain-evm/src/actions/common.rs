@@ -110,35 +110,9 @@ pub(crate) fn invalid_payload(error: PayloadError) -> ActionError {
     ActionError::invalid(error.field, error.rule)
 }
 
-pub(crate) fn chain(error: ChainError) -> ActionError {
-    let reason = error.to_string();
-    match error {
-        ChainError::WrongChain {
-            node,
-            expected,
-            found,
-            chain,
-        } => ActionError::World {
-            source_name: node,
-            reason: format!("it serves chain id {found}, not {expected} ({chain})"),
-        },
-        ChainError::NoNode { chain, hint } => ActionError::invalid(
-            "chain",
-            format!("no node is configured for {chain}: {hint}"),
-        ),
-        ChainError::Unavailable { node, reason } => ActionError::World {
-            source_name: node,
-            reason,
-        },
-        _ => ActionError::World {
-            source_name: "the chain".to_owned(),
-            reason,
-        },
-    }
-}
-
+/// A node's error as an action tells it.
 pub(crate) fn node(error: NodeError) -> ActionError {
-    chain(error.into())
+    ChainError::from(error).into()
 }
 
 /// Refuses an amount of nothing, which would only cost a fee.

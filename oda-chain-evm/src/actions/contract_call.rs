@@ -109,11 +109,7 @@ impl Action for ContractCall {
         _context: &BuildContext<'_>,
     ) -> Result<Built<EvmTx>, ActionError> {
         let call = Call::understand(&input, self.default_from)?;
-        let node = self
-            .networks
-            .checked(input.chain.name())
-            .await
-            .map_err(common::chain)?;
+        let node = self.networks.checked(input.chain.name()).await?;
         let block = node.head().await.map_err(common::node)?.number;
         require_contract(&*node, "contract", call.contract, block).await?;
         let summary = call.summary(&*node, &input.args, block).await?;

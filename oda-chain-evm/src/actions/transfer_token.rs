@@ -96,7 +96,7 @@ impl Action for TokenTransfer {
         };
         let to = common::recipient(input.to, Some(token))?;
         let amount = common::above_zero(input.amount)?;
-        let node = self.networks.checked(chain).await.map_err(common::chain)?;
+        let node = self.networks.checked(chain).await?;
         let block = node.head().await.map_err(common::node)?.number;
         require_contract(&*node, "token", token, block).await?;
         let info = TokenInfo::read(&*node, chain, token, block).await?;

@@ -105,11 +105,7 @@ impl Query for TxSimulate {
         } = input;
         let payload =
             EvmTx::new(chain.name(), from, to, data, value).map_err(common::invalid_payload)?;
-        let simulation = self
-            .simulator
-            .simulate(&payload, context.now)
-            .await
-            .map_err(common::chain)?;
+        let simulation = self.simulator.simulate(&payload, context.now).await?;
         serde_json::to_value(simulation).map_err(|error| ActionError::World {
             source_name: "the simulator".to_owned(),
             reason: error.to_string(),

@@ -247,9 +247,14 @@ async fn a_node_that_is_down_or_on_another_chain_is_named() {
         "{error}"
     );
 
-    let (field, rule) = invalid(build(&token(), token_input(json!({"chain": "base"}))).await);
-    assert_eq!(field, "chain");
-    assert!(rule.contains("no node is configured for base"), "{rule}");
+    let error = build(&token(), token_input(json!({"chain": "base"})))
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), "no_node");
+    assert!(
+        error.to_string().contains("no node is configured for base"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
