@@ -75,7 +75,7 @@ impl EvmActions {
         Self {
             chain_read: ChainRead::new(Arc::clone(&networks)),
             tx_simulate: TxSimulate::new(simulator),
-            evm_transfer: EvmTransfer::new(default_from),
+            evm_transfer: EvmTransfer::new(networks.clone(), default_from),
             token_transfer: TokenTransfer::new(Arc::clone(&networks), default_from),
             approvals_list: ApprovalsList::new(Arc::clone(&networks)),
             approvals_revoke: ApprovalsRevoke::new(Arc::clone(&networks)),

@@ -15,6 +15,7 @@ const CHAIN_ID: u64 = 84_532;
 const RECIPIENT: &str = "0x000000000000000000000000000000000000dEaD";
 
 pub(crate) struct Scene {
+    networks: Arc<EvmNetworks>,
     pub(crate) simulator: EvmSimulator,
     pub(crate) submitter: EvmSubmitter,
     pub(crate) signer: LocalSigner,
@@ -28,7 +29,8 @@ pub(crate) fn scene() -> Scene {
     let networks = Arc::new(EvmNetworks::new().with_node(CHAIN, Arc::new(chain)));
     Scene {
         simulator: EvmSimulator::new(networks.clone()),
-        submitter: EvmSubmitter::new(networks),
+        submitter: EvmSubmitter::new(networks.clone()),
+        networks,
         signer,
     }
 }
@@ -41,7 +43,7 @@ pub(crate) fn signer() -> LocalSigner {
 
 impl Scene {
     pub(crate) fn transfer(&self) -> EvmTransfer {
-        EvmTransfer::new(Some(self.signer.evm_address()))
+        EvmTransfer::new(self.networks.clone(), Some(self.signer.evm_address()))
     }
 
     pub(crate) fn input(&self) -> Value {

@@ -1,5 +1,7 @@
 //! `evm.transfer`: native currency from one account to another.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use oda_core::{Action, ActionError, BuildContext, Built, Descriptor};
 use serde::Deserialize;
@@ -10,6 +12,7 @@ use crate::actions::facts::{Money, Worth};
 use crate::actions::schema::{self, Text};
 use crate::address::EvmAddress;
 use crate::amount::{Amount, Calldata};
+use crate::networks::EvmNetworks;
 use crate::tokens::{NATIVE_DECIMALS, TokenId, native_symbol};
 use crate::tx::EvmTx;
 
@@ -32,13 +35,14 @@ pub struct EvmTransferInput {
 #[derive(Debug)]
 pub struct EvmTransfer {
     descriptor: Descriptor,
+    networks: Arc<EvmNetworks>,
     default_from: Option<EvmAddress>,
 }
 
 impl EvmTransfer {
-    /// The action; `default_from` is the address of the configured signer.
+    /// The action over these networks; `default_from` is the address of the configured signer.
     #[must_use]
-    pub fn new(default_from: Option<EvmAddress>) -> Self {
+    pub fn new(networks: Arc<EvmNetworks>, default_from: Option<EvmAddress>) -> Self {
         let text = Text {
             id: "evm.transfer",
             title: "Transfer native currency",
@@ -60,6 +64,7 @@ impl EvmTransfer {
         let input = schema::input(properties, &["chain", "to", "amount"]);
         Self {
             descriptor: schema::action(&text, input, &rules),
+            networks,
             default_from,
         }
     }
@@ -83,6 +88,9 @@ impl Action for EvmTransfer {
         let from = common::sender(input.from, self.default_from)?;
         let to = common::recipient(input.to, None)?;
         let amount = common::above_zero(input.amount)?;
+        // Nothing is read from it here, but a node that is down or serves another chain is told now, and not
+        // as a missing simulation.
+        self.networks.checked(chain).await?;
         let payload = EvmTx::new(chain, Some(from), to, Calldata::default(), amount)
             .map_err(common::invalid_payload)?;
         let money = Money {

@@ -3,8 +3,18 @@
 use super::*;
 use crate::{Amount, FunctionAbi};
 
+/// A node for each chain that the transfers of these tests name.
+fn native_networks() -> Arc<EvmNetworks> {
+    let networks = [("base", 8_453), ("base-sepolia", 84_532), ("polygon", 137)]
+        .into_iter()
+        .fold(EvmNetworks::new(), |networks, (chain, id)| {
+            networks.with_node(chain, Arc::new(FakeNode::serving(id)))
+        });
+    Arc::new(networks)
+}
+
 fn native() -> EvmTransfer {
-    EvmTransfer::new(signer())
+    EvmTransfer::new(native_networks(), signer())
 }
 
 fn token() -> TokenTransfer {
@@ -189,7 +199,7 @@ async fn nothing_is_no_amount() {
 
 #[tokio::test]
 async fn without_a_signer_the_sender_is_required() {
-    let transfer = EvmTransfer::new(None);
+    let transfer = EvmTransfer::new(native_networks(), None);
     let input = json!({"chain": "base", "to": OTHER, "amount": "1"});
     assert_eq!(invalid(build(&transfer, input).await).0, "from");
     let input = json!({"chain": "base", "to": OTHER, "amount": "1", "from": OWNER});
@@ -232,6 +242,11 @@ async fn inputs_that_are_not_understood_are_refused() {
 
 #[tokio::test]
 async fn a_node_that_is_down_or_on_another_chain_is_named() {
+    let native = EvmTransfer::new(base_sepolia(FakeNode::down()), signer());
+    let input = json!({"chain": "base-sepolia", "to": OTHER, "amount": "1"});
+    let error = build(&native, input).await.unwrap_err();
+    assert_eq!(error.code(), "chain_unavailable");
+
     let down = TokenTransfer::new(base_sepolia(FakeNode::down()), signer());
     let error = build(&down, token_input(json!({}))).await.unwrap_err();
     assert_eq!(error.code(), "chain_unavailable");
