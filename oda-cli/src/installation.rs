@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oda_core::{Approver, Engine, EngineError, IntentId, IntentSecret, MemoryStore, SECRET_BYTES};
 use oda_receipts::{JsonlLog, Repair};
-use oda_store::{OdaHome, ReceiptMirror, SqliteStore, load_or_create_secret};
+use oda_store::{OdaHome, ReceiptMirror, SqliteStore};
 
 use crate::chains::Chains;
 use crate::environment::{self, Environment};
@@ -45,7 +45,7 @@ impl Installation {
         approver: Option<Arc<dyn Approver>>,
     ) -> Result<Self, CliError> {
         let home = OdaHome::open(root)?;
-        let secret = load_or_create_secret(home.secret())?;
+        let secret = home.load_secret()?;
         let store = SqliteStore::open(home.store())?;
         let (log, repair) = JsonlLog::open(home.receipts())?;
         let mut notes: Vec<String> = policy.note().into_iter().collect();

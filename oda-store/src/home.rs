@@ -5,7 +5,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use oda_core::IntentSecret;
 use rustix::fs::{Access, access};
+
+use crate::secret_file::load_secret_of;
 
 /// Everything for the owner, nothing for anybody else.
 const DIRECTORY_MODE: u32 = 0o700;
@@ -93,6 +96,15 @@ impl OdaHome {
     #[must_use]
     pub fn secret(&self) -> PathBuf {
         self.root.join("intent.key")
+    }
+
+    /// Loads the intent secret; makes a new one only when there is no store that was made under another.
+    ///
+    /// # Errors
+    ///
+    /// [`SecretFileError`](crate::SecretFileError), also when the secret of an existing store is missing.
+    pub fn load_secret(&self) -> Result<IntentSecret, crate::SecretFileError> {
+        load_secret_of(&self.secret(), &self.store())
     }
 
     /// The receipts log, one line of JSON per receipt.

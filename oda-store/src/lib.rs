@@ -7,13 +7,13 @@
 //!
 //! ```
 //! use oda_core::Store;
-//! use oda_store::{OdaHome, SqliteStore, load_or_create_secret};
+//! use oda_store::{OdaHome, SqliteStore};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let place = tempfile::tempdir()?;
 //! let home = OdaHome::open(place.path().join(OdaHome::DIRECTORY))?;
-//! let secret = load_or_create_secret(home.secret())?;
+//! let secret = home.load_secret()?;
 //! let store = SqliteStore::open(home.store())?;
 //! let of_another_process = SqliteStore::open(home.store())?;
 //!

@@ -51,6 +51,30 @@ pub fn load_or_create_secret(path: impl AsRef<Path>) -> Result<IntentSecret, Sec
     }
 }
 
+/// Loads the secret that belongs to a store; makes a new one only where there is no store yet.
+///
+/// A new secret beside an existing store would make every intent in it unverifiable without a word: the
+/// loss is told instead. The secret is always made before the store, so a store without one has lost it.
+///
+/// # Errors
+///
+/// [`SecretFileError::Lost`], and those of [`load_or_create_secret`].
+pub(crate) fn load_secret_of(path: &Path, store: &Path) -> Result<IntentSecret, SecretFileError> {
+    match load(path) {
+        Err(error) if error.is_missing() && store.exists() => {}
+        Err(error) if error.is_missing() => return load_or_create_secret(path),
+        loaded => return loaded,
+    }
+    // Another process may have made both between the two looks.
+    match load(path) {
+        Err(error) if error.is_missing() => Err(SecretFileError::Lost {
+            path: path.to_owned(),
+            store: store.to_owned(),
+        }),
+        loaded => loaded,
+    }
+}
+
 fn create(path: &Path) -> Result<(), SecretFileError> {
     let failed = SecretFileError::io(path, "create");
     let mut secret = Zeroizing::new([0_u8; SECRET_BYTES]);
@@ -155,6 +179,17 @@ pub enum SecretFileError {
         /// The path.
         path: PathBuf,
     },
+    /// It is missing, and the store that was made under it is there.
+    #[error(
+        "the intent secret {} is missing, and the intents in {} cannot be verified without it; restore it from \
+         a backup, or move the whole directory away to begin anew", path.display(), store.display()
+    )]
+    Lost {
+        /// The missing file.
+        path: PathBuf,
+        /// The store.
+        store: PathBuf,
+    },
     /// It is a symbolic link and what it points to is missing.
     #[error("the intent secret {} is a symbolic link to nothing; remove it or restore what it points to", path.display())]
     DanglingLink {
@@ -192,6 +227,7 @@ impl SecretFileError {
             Self::Io { .. } => "secret_io",
             Self::Exposed(_) => "secret_exposed",
             Self::NotAFile { .. } => "secret_not_a_file",
+            Self::Lost { .. } => "secret_lost",
             Self::DanglingLink { .. } => "secret_dangling_link",
             Self::Malformed { .. } => "secret_malformed",
             Self::Randomness(_) => "secret_randomness",

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::judge::{Case, Judgement};
 use super::receipts::{Telling, day_cap_refusal, seconds_between};
-use super::steps::{NotTaken, Stepped};
+use super::steps::{NotTaken, Stepped, stale};
 use super::{CLAIM_LEASE_MS, Engine, Execution};
 use crate::approver::Decision;
 use crate::error::EngineError;
@@ -90,16 +90,20 @@ impl Engine {
             .iter()
             .map(|receipt| receipt.draft().status)
             .find(|status| matches!(status, Status::Executed | Status::Failed | Status::Expired));
-        match told {
-            None => Ok(()),
-            Some(status) => Err(EngineError::Integrity {
-                id: intent.id().clone(),
-                source: IntegrityError::Replayed {
-                    status: status.as_str().to_owned(),
-                    state: intent.progress.state,
-                },
-            }),
+        let Some(status) = told else { return Ok(()) };
+        // Row and receipts are two reads: another process may have executed it between them, and then the
+        // row says so by now.
+        let row = self.intent(intent.id()).await?;
+        if row.progress.version != intent.progress.version {
+            return Err(stale(intent, row.progress.state));
         }
+        Err(EngineError::Integrity {
+            id: intent.id().clone(),
+            source: IntegrityError::Replayed {
+                status: status.as_str().to_owned(),
+                state: intent.progress.state,
+            },
+        })
     }
 
     async fn ensure_approved(&self, intent: StoredIntent) -> Result<StoredIntent, EngineError> {

@@ -115,10 +115,13 @@ impl Engine {
     ) -> Result<IntentRecord, EngineError> {
         let now = self.now();
         let expires_at = now.plus_seconds(u64::from(self.policy.intent_ttl_s));
+        // What is not a number has no canonical form; for the rules it is unknown either way.
+        let mut facts = built.facts;
+        facts.usd_value = facts.usd_value.filter(|value| value.is_finite());
         let params = BoundParams {
             params: built.params.unwrap_or_else(|| input.clone()),
             unsigned: built.unsigned.clone(),
-            usd_value: built.facts.usd_value.filter(|value| value.is_finite()),
+            usd_value: facts.usd_value,
         };
         let params_digest = oda_canon::digest(&params)?;
         let nonce = self.nonces.nonce()?;
@@ -149,7 +152,7 @@ impl Engine {
             expires_at,
             prepared_at: now,
             chain: built.inspected.chain,
-            facts: built.facts,
+            facts,
         })
     }
 }

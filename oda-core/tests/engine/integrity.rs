@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use oda_core::{
@@ -225,4 +226,27 @@ async fn one_intents_row_does_not_pass_for_another() {
         .await
         .unwrap_err();
     assert_eq!(error.code(), "integrity");
+}
+
+/// Found by sixteen executors racing: the row was read before another process executed the intent, the
+/// receipts after. Nothing was put back.
+#[tokio::test]
+async fn an_execution_between_reading_the_row_and_its_receipts_is_no_replay() {
+    let world = World::new();
+    let engine = world.engine(&json!({}));
+    let id = prepared(&engine, 4.0).await;
+    let before = world.store.get(&id).await.unwrap().unwrap();
+    engine.execute(&id).await.unwrap();
+    let first = AtomicBool::new(true);
+    let store = Arc::new(Edited {
+        inner: world.store.clone(),
+        edit: Box::new(move |intent| {
+            if first.swap(false, Ordering::Relaxed) {
+                *intent = before.clone();
+            }
+        }),
+    });
+    let late = world.builder_on(store, &json!({})).build().unwrap();
+    let error = late.execute(&id).await.unwrap_err();
+    assert_eq!(error.code(), "already_executed");
 }

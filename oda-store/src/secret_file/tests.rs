@@ -176,3 +176,24 @@ fn a_missing_directory_is_named() {
     assert!(error.to_string().contains("/nonexistent/intent.key"));
     assert!(error.to_string().contains("created"), "{error}");
 }
+
+#[test]
+fn a_secret_lost_beside_its_store_is_not_replaced_by_another() {
+    let place = Place::new();
+    let store = place.directory.path().join("store.db");
+    let first = load_secret_of(&place.key(), &store);
+    assert!(
+        first.is_ok(),
+        "where there is no store yet, a secret is made"
+    );
+    fs::write(&store, "a store").unwrap();
+    assert!(load_secret_of(&place.key(), &store).is_ok());
+    fs::remove_file(place.key()).unwrap();
+    let error = load_secret_of(&place.key(), &store).unwrap_err();
+    assert_eq!(error.code(), "secret_lost");
+    assert!(
+        error.to_string().contains("restore it from a backup"),
+        "{error}"
+    );
+    assert_eq!(place.files(), ["store.db"], "no new secret is left behind");
+}
