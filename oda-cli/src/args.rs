@@ -15,8 +15,9 @@ Examples:
 
 State lives in .oda (ODA_HOME replaces it), the policy in policy.json in the working directory.
 A node for a chain comes from --rpc, else ODA_RPC_URL_<CHAIN> (such as ODA_RPC_URL_BASE_SEPOLIA), else
-ETH_RPC_URL. The signer is ODA_EVM_KEY (a raw key in hex) or --keystore FILE, whose password is in
-ODA_KEYSTORE_PASSWORD_FILE or ODA_KEYSTORE_PASSWORD. ODA_LOG sets what is logged to standard error.
+ETH_RPC_URL; it may take ODA_RPC_TIMEOUT_S seconds (15) to answer. The signer is ODA_EVM_KEY (a raw key
+in hex) or --keystore FILE, whose password is in ODA_KEYSTORE_PASSWORD_FILE or ODA_KEYSTORE_PASSWORD.
+ODA_LOG sets what is logged to standard error.
 
 Exit codes: 0 done, 2 refused by the policy, 1 anything else.";
 

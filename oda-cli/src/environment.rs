@@ -69,6 +69,10 @@ impl Environment {
     /// # Errors
     ///
     /// For any other value: a switch that opens something must not be set by accident.
+    #[cfg_attr(
+        not(feature = "evm"),
+        expect(dead_code, reason = "the chains read it, and this build has none")
+    )]
     pub(crate) fn switch(&self, name: &str) -> Result<bool, CliError> {
         match self.text(name)? {
             None | Some("0") => Ok(false),

@@ -101,6 +101,7 @@ pub(crate) enum CliError {
     #[error("{0} case(s) failed")]
     ConformanceFailed(usize),
     /// The demo did not come out as it must. Code `demo_failed`.
+    #[cfg(feature = "evm")]
     #[error("the demo failed at \"{step}\": {found}")]
     Demo { step: &'static str, found: String },
 }
@@ -162,6 +163,7 @@ impl CliError {
             Self::DescriptorFaults(_) => "descriptor_faults",
             Self::Head { .. } => "receipts_head",
             Self::ConformanceFailed(_) => "conformance_failed",
+            #[cfg(feature = "evm")]
             Self::Demo { .. } => "demo_failed",
         }
     }
@@ -204,6 +206,9 @@ impl CliError {
     }
 }
 
+/// What to do when a chain has no node.
+const GIVE_A_NODE: &str = "give --rpc URL, or set ODA_RPC_URL_<CHAIN> or ETH_RPC_URL";
+
 fn next_after(error: &EngineError) -> Option<String> {
     match error {
         EngineError::UnknownAction { .. } => Some("`oda actions` lists what there is".to_owned()),
@@ -220,7 +225,11 @@ fn next_after(error: &EngineError) -> Option<String> {
         | EngineError::OutcomeOpen { .. } => Some("oda recover".to_owned()),
         EngineError::Chain {
             source: ChainError::NoNode { .. },
-        } => Some("give --rpc URL, or set ODA_RPC_URL_<CHAIN> or ETH_RPC_URL".to_owned()),
+        }
+        | EngineError::Action {
+            source: ActionError::Chain(ChainError::NoNode { .. }),
+            ..
+        } => Some(GIVE_A_NODE.to_owned()),
         _ => None,
     }
 }

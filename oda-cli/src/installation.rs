@@ -16,7 +16,6 @@ use crate::policy::LoadedPolicy;
 #[derive(Debug)]
 pub(crate) struct Installation {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) home: OdaHome,
     pub(crate) notes: Vec<String>,
 }
 
@@ -34,7 +33,7 @@ pub(crate) fn receipts(environment: &Environment) -> PathBuf {
 }
 
 /// The name that [`OdaHome`] gives the receipts log.
-const RECEIPTS: &str = "receipts.jsonl";
+pub(crate) const RECEIPTS: &str = "receipts.jsonl";
 
 impl Installation {
     /// Opens the state directory, and creates what is missing in it.
@@ -56,11 +55,7 @@ impl Installation {
             engine = engine.approver(approver);
         }
         let engine = Arc::new(chains.plug(engine).build()?);
-        Ok(Self {
-            engine,
-            home,
-            notes,
-        })
+        Ok(Self { engine, notes })
     }
 
     /// Opens the state directory that holds an intent. Looking for one does not create a directory.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use oda_core::Refusal;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Failure, Outcome};
@@ -107,6 +108,16 @@ fn print_text(outcome: Outcome) -> io::Result<()> {
             "error: {} ({code})",
             visible(&failure.error.to_string())
         )?;
+        for Refusal {
+            rule,
+            limit,
+            observed,
+            ..
+        } in failure.error.refusals()
+        {
+            let line = format!("  {rule}: limit {limit}, observed {observed}");
+            writeln!(stderr, "{}", visible(&line))?;
+        }
         if let Some(next) = &failure.next {
             writeln!(stderr, "next: {}", visible(next))?;
         }

@@ -20,7 +20,7 @@ const PASSWORD_FILE: &str = "ODA_KEYSTORE_PASSWORD_FILE";
 const ALLOW_MAINNET: &str = "ODA_ALLOW_MAINNET_SIGNING";
 
 /// Nodes, and who signs.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Evm {
     networks: Arc<EvmNetworks>,
     sender: Option<EvmAddress>,

@@ -13,6 +13,10 @@ use crate::error::CliError;
 
 /// What a command needs the local key for.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(feature = "evm"),
+    expect(dead_code, reason = "the chains read it, and this build has none")
+)]
 pub(crate) enum Key<'a> {
     /// For nothing: no key is looked for.
     Unused,
@@ -26,7 +30,7 @@ pub(crate) enum Key<'a> {
 }
 
 /// Every chain with its nodes and its key.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Chains {
     #[cfg(feature = "evm")]
     evm: evm::Evm,

@@ -15,15 +15,14 @@ use crate::{input, show};
 pub(super) async fn run(args: &CallArgs, environment: &Environment) -> Outcome {
     let input = input::read(&args.input)?;
     let policy = LoadedPolicy::load(&args.policy)?;
-    let connect = || Chains::connect(&args.nodes, Key::Address(&args.keystore), environment);
+    let chains = Chains::connect(&args.nodes, Key::Address(&args.keystore), environment).await?;
     let root = installation::root(environment);
     if !installation::is_there(&root) {
         // A first call that fails must leave no state directory behind, so it is rehearsed without one.
-        let rehearsal = installation::without_state(policy.clone(), connect().await?)?;
+        let rehearsal = installation::without_state(policy.clone(), chains.clone())?;
         rehearsal.prepare(&args.action, &input).await?;
     }
-    let Installation { engine, notes, .. } =
-        Installation::open(&root, policy, connect().await?, None)?;
+    let Installation { engine, notes, .. } = Installation::open(&root, policy, chains, None)?;
     let intent = engine.prepare(&args.action, &input).await?;
 
     let mut page = Page::new();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::chains::{Chains, evm::Evm};
 use crate::error::CliError;
-use crate::installation::Installation;
+use crate::installation::{self, Installation};
 use crate::policy::{self, LoadedPolicy};
 
 pub(super) const CHAIN: &str = "base-sepolia";
@@ -69,11 +69,11 @@ impl Stage {
         let chains = Chains::of_evm(Evm::new(networks, signer));
         let policy = LoadedPolicy::read(&policy)?;
         let home = directory.join(oda_store::OdaHome::DIRECTORY);
-        let Installation { engine, home, .. } = Installation::open(&home, policy, chains, None)?;
+        let Installation { engine, .. } = Installation::open(&home, policy, chains, None)?;
         Ok(Self {
             directory: directory.to_owned(),
             engine,
-            log: home.receipts(),
+            log: home.join(installation::RECEIPTS),
             token,
             payer,
         })
