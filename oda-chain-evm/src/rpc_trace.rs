@@ -46,7 +46,7 @@ pub(crate) async fn trace(
         ) => {
             return Ok(Trace::Unsupported {
                 reason: format!(
-                    "{} has neither eth_simulateV1 ({first}) nor debug_traceCall ({second})",
+                    "{} traced it neither by eth_simulateV1 ({first}) nor by debug_traceCall ({second})",
                     client.label()
                 ),
             });
