@@ -60,6 +60,7 @@ mod base_units;
 mod chain;
 mod chain_access;
 mod clock;
+mod crash_point;
 mod decimal;
 mod description_lint;
 mod descriptor;
@@ -108,6 +109,8 @@ pub use chain_access::{
     Submitter, TermsRequest,
 };
 pub use clock::{Clock, Day, SystemClock, UnixMillis};
+#[cfg(feature = "crash-points")]
+pub use crash_point::{CRASH_POINTS, watch_crash_points};
 pub use description_lint::{MAX_DESCRIPTION, lint_description};
 pub use descriptor::{
     Custody, DESCRIPTOR_SCHEMA, DeclaredPolicy, Descriptor, DescriptorError, MAX_TITLE, MovesFunds,

@@ -5,6 +5,7 @@ use std::fmt;
 use oda_receipts::{Link, Receipt};
 
 use super::Engine;
+use crate::crash_point::crash_point;
 use crate::error::EngineError;
 
 /// How many receipts are copied into the log at once.
@@ -50,7 +51,9 @@ impl Engine {
             if batch.is_empty() {
                 return Ok(());
             }
+            crash_point("before-log-append");
             log.append(&batch).map_err(failed)?;
+            crash_point("after-log-append");
         }
     }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::Engine;
 use super::judge::{Case, Judgement};
 use super::receipts::Telling;
+use crate::crash_point::crash_point;
 use crate::error::EngineError;
 use crate::intent::{IntentId, MacInput};
 use crate::payload::SimulationNeed;
@@ -101,7 +102,9 @@ impl Engine {
         )?;
         let progress = first_progress(&record, ok);
         let intent = StoredIntent::seal(record, progress, &self.secret)?;
+        crash_point("before-insert");
         self.store.insert(&intent, draft).await?;
+        crash_point("after-insert");
         self.follow_log().await;
         Ok(intent.record.intent)
     }

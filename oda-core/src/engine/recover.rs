@@ -7,6 +7,7 @@ use super::steps::Stepped;
 use super::submit::{kind_error, let_go};
 use super::{Engine, Execution, RECOVERY_BATCH};
 use crate::chain_access::{Fate, Submission};
+use crate::crash_point::crash_point;
 use crate::error::EngineError;
 use crate::intent::IntentId;
 use crate::kind::ErasedKind;
@@ -114,6 +115,7 @@ impl Engine {
         };
         let unsigned = &intent.record.intent.unsigned;
         let fate = kind.fate(unsigned, artifact).await.map_err(kind_error)?;
+        crash_point("after-fate");
         match fate {
             Fate::Unseen => self.send_again(kind, intent).await,
             Fate::Pending => self.seen(kind, intent, "waiting to be included").await,
@@ -156,7 +158,10 @@ impl Engine {
                 .await;
         };
         let unsigned = &intent.record.intent.unsigned;
-        match kind.submit(unsigned, artifact).await.map_err(kind_error)? {
+        crash_point("before-submit-again");
+        let submission = kind.submit(unsigned, artifact).await.map_err(kind_error)?;
+        crash_point("after-submit-again");
+        match submission {
             Submission::Accepted => self.seen(kind, intent, "sent again and accepted").await,
             // A refusal now proves nothing: the first sending may have been taken elsewhere.
             Submission::Refused { reason } => {

@@ -4,6 +4,7 @@ use oda_receipts::{Receipt, ReceiptDraft};
 
 use super::Engine;
 use crate::UsdMicros;
+use crate::crash_point::{around_commit, crash_point};
 use crate::error::EngineError;
 use crate::record::{Progress, StoredIntent};
 use crate::state::{Event, ExecutionState};
@@ -67,7 +68,7 @@ impl Engine {
                     id: intent.id().clone(),
                     source,
                 })?;
-        self.write(intent, receipt, cap, |progress| {
+        self.write(intent, Some(event), receipt, cap, |progress| {
             progress.state = state;
             change(progress);
         })
@@ -81,7 +82,7 @@ impl Engine {
         receipt: Option<ReceiptDraft>,
         change: impl FnOnce(&mut Progress),
     ) -> Result<Stepped, EngineError> {
-        self.write(intent, receipt, None, change)
+        self.write(intent, None, receipt, None, change)
             .await
             .map_err(|not_taken| match not_taken {
                 NotTaken::Error(error) => error,
@@ -92,6 +93,7 @@ impl Engine {
     async fn write(
         &self,
         intent: &StoredIntent,
+        event: Option<Event>,
         receipt: Option<ReceiptDraft>,
         cap: Option<UsdMicros>,
         change: impl FnOnce(&mut Progress),
@@ -107,8 +109,11 @@ impl Engine {
             receipt,
             cap,
         };
+        let (before, after) = around_commit(event);
+        crash_point(before);
         match self.store.commit(commit).await.map_err(EngineError::from)? {
             CommitOutcome::Committed { receipt } => {
+                crash_point(after);
                 let log_behind = if receipt.is_some() {
                     self.follow_log().await
                 } else {

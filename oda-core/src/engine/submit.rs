@@ -9,6 +9,7 @@ use super::{Engine, Execution};
 use crate::PolicyOutcome;
 use crate::artifact::{Artifact, Death, Sequence, Signed};
 use crate::chain_access::{ChainError, Sent, SignerError, Submission, TermsRequest};
+use crate::crash_point::crash_point;
 use crate::error::EngineError;
 use crate::kind::{ErasedKind, KindError};
 use crate::record::{HoldStatus, Progress, StoredIntent};
@@ -70,6 +71,7 @@ impl Engine {
             return Err(stale(&submitting, submitting.progress.state));
         };
         let unsigned = &submitting.record.intent.unsigned;
+        crash_point("before-submit");
         let submission = match kind.submit(unsigned, &artifact).await {
             Ok(submission) => submission,
             // Nothing can have left without a submitter, but the state says that it may have.
@@ -77,6 +79,7 @@ impl Engine {
                 reason: error.to_string(),
             },
         };
+        crash_point("after-submit");
         match submission {
             Submission::Accepted => self.accept(kind, &submitting).await,
             Submission::Refused { reason } => self.fail_submit(kind, &submitting, reason).await,
@@ -132,18 +135,21 @@ impl Engine {
                     .reserve_sequence(&lane.key, lane.floor, claimed.id())
                     .await
                     .map_err(|error| NotSigned::World(error.into()))?;
+                crash_point("after-sequence");
                 Some(Sequence {
                     lane: lane.key,
                     number,
                 })
             }
         };
+        crash_point("before-signing");
         let request = TermsRequest {
             sender: &sender,
             sequence: sequence.as_ref().map(|sequence| sequence.number),
             simulation: claimed.progress.simulation.as_ref(),
         };
         let Signed { id, bytes, death } = kind.sign(&unsigned, &request).await??;
+        crash_point("after-signing");
         claimed.progress.sequence = sequence;
         Ok(Artifact {
             id,
