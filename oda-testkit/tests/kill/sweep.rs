@@ -144,6 +144,17 @@ fn ask_again(run: &mut Run, foreign: u128, effects: u128, state: Option<Executio
     now
 }
 
+/// Says which run it was when an assertion fails in it.
+struct Told(String);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("failed in the run: {}", self.0);
+        }
+    }
+}
+
 impl Tally {
     /// One run. Gives the points that the last recovering process passed.
     fn once(
@@ -154,6 +165,10 @@ impl Tally {
         first: Option<&str>,
         second: Option<&str>,
     ) -> Vec<String> {
+        let _told = Told(format!(
+            "{}, killed at {first:?} and then at {second:?}",
+            scenario.name
+        ));
         let mut run = Run::new(chain, numbers.fetch_add(1, Ordering::Relaxed));
         if scenario.prepared {
             run.prepare();
@@ -171,11 +186,7 @@ impl Tally {
         }
         let last = run.play(&Start::recover());
         let (effects, state) = run.verify(foreign);
-        assert!(
-            scenario.ends.contains(&state),
-            "{}, killed at {first:?} and {second:?}: {state:?}",
-            scenario.name
-        );
+        assert!(scenario.ends.contains(&state), "{state:?}");
         self.runs += 1;
         self.effects += if scenario.prepared {
             ask_again(&mut run, foreign, effects, state)
