@@ -392,7 +392,7 @@ async fn without_tracing_the_effects_are_unknown_and_say_why() {
     let Some(SimulatedEffects::Unknown { reason }) = simulation.effects else {
         panic!("known")
     };
-    assert!(reason.contains("neither eth_simulateV1"), "{reason}");
+    assert!(reason.contains("neither by eth_simulateV1"), "{reason}");
 }
 
 #[tokio::test]
