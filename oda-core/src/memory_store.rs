@@ -147,8 +147,15 @@ impl Store for MemoryStore {
         id: &IntentId,
     ) -> Result<u64, StoreError> {
         let mut inner = self.lock();
-        if !inner.intents.contains_key(id) {
-            return Err(StoreError::Missing { id: id.clone() });
+        let state = match inner.intents.get(id) {
+            Some(stored) => stored.progress.state,
+            None => return Err(StoreError::Missing { id: id.clone() }),
+        };
+        if state.is_final() {
+            return Err(StoreError::Ended {
+                id: id.clone(),
+                state,
+            });
         }
         let mut number = floor;
         for ((_, taken), holder) in inner

@@ -65,7 +65,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Missing`] when the intent is not stored; when the store fails, or no number up to
+    /// [`StoreError::Missing`] when the intent is not stored; [`StoreError::Ended`] when it has ended, because
+    /// nothing would ever give its number free again; when the store fails, or no number up to
     /// [`MAX_STORED_NUMBER`] is left.
     async fn reserve_sequence(
         &self,
@@ -284,6 +285,14 @@ pub enum StoreError {
         /// The id.
         id: IntentId,
     },
+    /// The intent has ended and can take nothing any more.
+    #[error("intent {id} is {state}: it cannot take a sequence number any more")]
+    Ended {
+        /// The id.
+        id: IntentId,
+        /// Where it stands.
+        state: ExecutionState,
+    },
     /// The store cannot be opened, read or written.
     #[error("the store failed to {action}: {reason}")]
     Unavailable {
@@ -322,6 +331,7 @@ impl StoreError {
         match self {
             Self::Duplicate { .. } => "store_duplicate",
             Self::Missing { .. } => "store_missing",
+            Self::Ended { .. } => "store_ended",
             Self::Unavailable { .. } => "store_unavailable",
             Self::Corrupt { .. } => "store_corrupt",
             Self::NewerSchema { .. } => "store_newer_schema",

@@ -330,3 +330,33 @@ async fn defect_06_a_kind_nobody_plugged_in_is_refused() {
     assert_eq!(error.code(), "unknown_kind");
     assert_eq!(world.store.head().await.unwrap(), None, "nothing is stored");
 }
+
+/// Found by rereading: a process that slept through its lease before it reserved its number reserved one for
+/// an intent that had ended meanwhile. Nothing gave it free again, and every later transaction of the
+/// account waited behind the gap.
+#[tokio::test]
+async fn a_process_that_wakes_after_its_lease_takes_no_number() {
+    let world = World::new();
+    let engine = Arc::new(world.engine(&json!({"intent_ttl_s": 3600})));
+    let id = prepared(&engine, 1.0).await;
+    world.chain.script(Call::Lane, [Fault::Slow]);
+    let sleeping = tokio::spawn({
+        let (engine, id) = (engine.clone(), id.clone());
+        async move { engine.execute(&id).await }
+    });
+    while !world.chain.calls().contains(&Call::Lane) {
+        tokio::task::yield_now().await;
+    }
+    world.clock.advance(CLAIM_LEASE_MS);
+    engine.recover().await.unwrap();
+    world.chain.release();
+    assert_eq!(
+        sleeping.await.unwrap().unwrap_err().code(),
+        "already_executed"
+    );
+    assert_eq!(world.signer.asked(), 0);
+    let next = prepared(&engine, 1.0).await;
+    engine.execute(&next).await.unwrap();
+    let stored = world.store.get(&next).await.unwrap().unwrap();
+    assert_eq!(stored.progress.sequence.unwrap().number, 0, "no gap");
+}

@@ -97,8 +97,14 @@ pub(super) fn reserve_sequence(
     id: &IntentId,
 ) -> Result<u64, StoreError> {
     let action = "reserve a sequence number";
-    // Also what keeps the number of an intent that does not exist from being taken forever.
-    stored(connection, id)?;
+    // Also what keeps a number from being taken forever by an intent that does not exist or has ended.
+    let state = stored(connection, id)?.progress.state;
+    if state.is_final() {
+        return Err(StoreError::Ended {
+            id: id.clone(),
+            state,
+        });
+    }
     let floor = integer(floor, "the sequence number of the account")?;
     let own = read::one(
         connection,

@@ -34,10 +34,20 @@ pub(crate) async fn an_intent_keeps_its_sequence(store: impl Store) {
         });
     });
     commit(&store, &signed).await;
-    let later = next(&signed, |progress| progress.state = ExecutionState::Dead);
+    let later = next(&signed, |progress| {
+        progress.state = ExecutionState::Uncertain;
+    });
     commit(&store, &later).await;
     assert_eq!(take(3, 1).await, 3, "kept while the progress says so");
     assert_eq!(take(4, 1).await, 4, "the chain is past the old number");
+    let ended = next(&later, |progress| {
+        progress.state = ExecutionState::Dead;
+        progress.sequence = None;
+    });
+    commit(&store, &ended).await;
+    let error = store.reserve_sequence("a", 3, &id(1)).await.unwrap_err();
+    assert_eq!(error.code(), "store_ended", "nothing would free it again");
+    assert_eq!(take(3, 2).await, 3);
 }
 
 pub(crate) async fn a_sequence_is_freed_when_it_is_no_longer_occupied(store: impl Store) {
